@@ -1,0 +1,14 @@
+//! Errors that point at the file: from a field path to a byte span, to a line and a caret.
+//!
+//! A syntax or type fault stops at the first. What is found after parsing is collected as
+//! [`Fault`]s, each with its field path, and reported together in one [`Report`].
+
+mod nearest;
+mod report;
+mod ron_text;
+mod spans;
+
+pub use nearest::nearest;
+pub use report::{Fault, Report};
+pub use ron_text::{parse_ron, ron_options};
+pub use spans::SpanIndex;

@@ -1,0 +1,12 @@
+//! What a value rests on: its source, the kind of that source, its spread, and how much of a
+//! result rests on evidence.
+
+mod coverage;
+mod parameter;
+mod path;
+mod source;
+
+pub use coverage::Coverage;
+pub use parameter::{Parameter, Parameters, ValueFault, Valued, described};
+pub use path::FieldPath;
+pub use source::{CommonSpread, Kind, Source, Sources};

@@ -1,0 +1,63 @@
+//! Evidence coverage: the share of a sum that rests on measured, datasheet, paper or fitted
+//! numbers.
+
+use super::Kind;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A sum split by the kind of evidence its terms rest on.
+///
+/// A term that is a product (cycles per MAC times clock period) counts for its weakest factor.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    by_kind: BTreeMap<Kind, f64>,
+}
+
+impl Coverage {
+    /// Adds a term of size `amount` that rests on `kind`.
+    pub fn add(&mut self, kind: Kind, amount: f64) {
+        *self.by_kind.entry(kind).or_default() += amount;
+    }
+
+    /// Adds all terms of another sum.
+    pub fn merge(&mut self, other: &Self) {
+        for (kind, amount) in &other.by_kind {
+            self.add(*kind, *amount);
+        }
+    }
+
+    /// Share of evidence, 0 to 1; 0 for an empty sum.
+    pub fn share(&self) -> f64 {
+        let total: f64 = self.by_kind.values().sum();
+        let sound: f64 = self.by_kind.iter().filter(|(k, _)| k.is_evidence()).map(|(_, v)| v).sum();
+        if total > 0.0 { sound / total } else { 0.0 }
+    }
+
+    /// Share of each kind, strongest first.
+    pub fn shares(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
+        let total: f64 = self.by_kind.values().sum();
+        self.by_kind.iter().filter(move |_| total > 0.0).map(move |(k, v)| (*k, v / total))
+    }
+
+    /// True below one half: the figure is then indicative, and says so wherever it is printed.
+    pub fn is_indicative(&self) -> bool {
+        self.share() < 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_counts_only_evidence() {
+        let mut c = Coverage::default();
+        assert_eq!(c.share(), 0.0);
+        c.add(Kind::Measured, 3.0);
+        c.add(Kind::Assumed, 1.0);
+        assert_eq!(c.share(), 0.75);
+        assert!(!c.is_indicative());
+        c.add(Kind::Derived, 4.0);
+        assert!(c.is_indicative());
+    }
+}

@@ -1,0 +1,6 @@
+//! joulecast.
+#![warn(missing_docs, missing_debug_implementations)]
+
+pub mod diagnostic;
+pub mod evidence;
+pub mod units;

@@ -1,0 +1,20 @@
+//! Typed quantities, the quantity literal, and integer simulation time.
+//!
+//! Everything inside is SI; a unit is met only where text is read ([`Literal`]) or printed
+//! ([`engineering`]). Values of different kinds cannot be added, and only lawful products exist
+//! (`Volts * Amperes = Watts`), so that a swapped argument does not compile.
+
+mod dimension;
+mod literal;
+mod quantity;
+mod time;
+
+pub use dimension::{Dimension, UnitError, parse_unit};
+pub use literal::{Literal, LiteralError, Spread};
+pub use quantity::{
+    Amperes, Bytes, BytesPerCycle, BytesPerSecond, Celsius, Coulombs, Cycles, CyclesPerElement,
+    CyclesPerMac, Hertz, JouleSeconds, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerMac,
+    JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio, Seconds,
+    Volts, Watts, engineering,
+};
+pub use time::{SimTime, TimeError};

@@ -1,0 +1,97 @@
+//! Integer simulation time: unsigned picoseconds.
+//!
+//! 2^64 ps are 213 days. Integers make ties exact and order independent of rounding; a duration
+//! from a number of cycles is rounded once, from the start of its own task, so that rounded
+//! periods never add up.
+
+use super::{Cycles, Hertz, Seconds};
+use std::fmt;
+
+/// An instant, or a duration, in picoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SimTime(pub u64);
+
+/// A time that does not exist in a run.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum TimeError {
+    /// Past the end of the 64-bit range.
+    #[error("the run would pass 213 days, the end of picosecond time")]
+    PastEnd,
+    /// Not a number, or below zero.
+    #[error("{0} s is not a duration")]
+    NotADuration(f64),
+    /// A clock that does not run.
+    #[error("{0} Hz is not a running clock")]
+    NotAClock(f64),
+}
+
+const PS_PER_S: f64 = 1e12;
+
+impl SimTime {
+    /// The start of a run.
+    pub const ZERO: Self = Self(0);
+
+    /// Later by `duration`; an error past the end of time.
+    pub fn after(self, duration: Self) -> Result<Self, TimeError> {
+        self.0.checked_add(duration.0).map(Self).ok_or(TimeError::PastEnd)
+    }
+
+    /// The time since `earlier`; zero when `earlier` is later.
+    pub fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+
+    /// As seconds.
+    pub fn seconds(self) -> Seconds {
+        Seconds(self.0 as f64 / PS_PER_S)
+    }
+
+    /// The nearest picosecond to a duration.
+    pub fn from_seconds(duration: Seconds) -> Result<Self, TimeError> {
+        let ps = (duration.0 * PS_PER_S).round();
+        if !(ps >= 0.0) {
+            return Err(TimeError::NotADuration(duration.0));
+        }
+        // 2^64 as f64; every smaller value converts without loss of range.
+        if ps >= 18_446_744_073_709_551_616.0 {
+            return Err(TimeError::PastEnd);
+        }
+        Ok(Self(ps as u64))
+    }
+
+    /// The time `cycles` take at `clock`, rounded once.
+    pub fn from_cycles(cycles: Cycles, clock: Hertz) -> Result<Self, TimeError> {
+        if !(clock.0 > 0.0 && clock.0.is_finite()) {
+            return Err(TimeError::NotAClock(clock.0));
+        }
+        Self::from_seconds(Seconds(cycles.0 / clock.0))
+    }
+}
+
+impl fmt::Display for SimTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.seconds().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_become_picoseconds_once_rounded() {
+        let t = SimTime::from_cycles(Cycles(1.0), Hertz(120e6)).unwrap();
+        assert_eq!(t, SimTime(8333));
+        let long = SimTime::from_cycles(Cycles(1.2e8), Hertz(120e6)).unwrap();
+        assert_eq!(long, SimTime(1_000_000_000_000), "no accumulated rounding");
+    }
+
+    #[test]
+    fn time_ends_with_an_error_and_not_a_wrap() {
+        assert_eq!(SimTime(u64::MAX).after(SimTime(1)), Err(TimeError::PastEnd));
+        assert_eq!(SimTime::from_seconds(Seconds(2e7)), Err(TimeError::PastEnd));
+        assert!(SimTime::from_seconds(Seconds(f64::NAN)).is_err());
+        assert!(SimTime::from_seconds(Seconds(-1.0)).is_err());
+        assert!(SimTime::from_cycles(Cycles(1.0), Hertz(0.0)).is_err());
+    }
+}
