@@ -3,4 +3,5 @@
 
 pub mod diagnostic;
 pub mod evidence;
+pub mod model;
 pub mod units;

@@ -1,0 +1,23 @@
+//! The operator graph as the user wrote it: operators and tensors with shapes and types, the work
+//! each operator is, importers, and the RON form.
+//!
+//! Nothing here knows hardware. Names and operator types of the file are kept, since energy per
+//! layer must follow the user's layers.
+
+mod error;
+mod file;
+mod graph;
+pub mod import;
+mod op;
+mod shipped;
+mod tensor;
+mod work;
+
+pub use error::ModelError;
+pub use file::{read_ron, write_ron};
+pub use graph::{Layout, ModelGraph, Operator, OperatorId, Origin, TensorId};
+pub use import::{Bindings, load};
+pub use op::{Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction};
+pub use shipped::shipped_models;
+pub use tensor::{ElementType, Shape, Tensor, TensorRole};
+pub use work::{Gemm, Layer, Window, Work};

@@ -1,0 +1,75 @@
+//! What can be wrong with a model.
+
+use crate::diagnostic::Report;
+
+/// Why a model could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The file could not be opened.
+    #[error("cannot read model {path}: {source}")]
+    Read {
+        /// The path as given.
+        path: String,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// Neither a file nor a shipped model.
+    #[error("no model file or shipped model is called `{name}`{}", hint(.nearest))]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The shipped name nearest to it.
+        nearest: Option<String>,
+    },
+    /// The content is no format we know.
+    #[error("{path} is not a model: {reason}")]
+    NotAModel {
+        /// The path as given.
+        path: String,
+        /// What was seen.
+        reason: String,
+    },
+    /// A TFLite file that breaks off or points outside itself.
+    #[error("{path} is not a sound TFLite file: {reason}")]
+    Tflite {
+        /// The path as given.
+        path: String,
+        /// What was expected where.
+        reason: String,
+    },
+    /// An ONNX file that cannot be decoded or resolved.
+    #[error("{path} is not a usable ONNX file: {reason}")]
+    Onnx {
+        /// The path as given.
+        path: String,
+        /// What is wrong, with node and tensor names.
+        reason: String,
+    },
+    /// A dimension that the user must bind.
+    #[error(
+        "{path}: dimension `{symbol}` of `{tensor}` has no value\nhelp: bind it, for example with --bind {symbol}=1"
+    )]
+    UnboundSymbol {
+        /// The path as given.
+        path: String,
+        /// The symbol.
+        symbol: String,
+        /// The tensor it was met in.
+        tensor: String,
+    },
+    /// A RON graph with faults.
+    #[error(transparent)]
+    Ron(#[from] Box<Report>),
+    /// A graph that contradicts itself.
+    #[error("operator `{operator}`: {reason}")]
+    Graph {
+        /// The operator.
+        operator: String,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?"))
+}

@@ -1,0 +1,309 @@
+//! The graph: operators and tensors as nodes, data flow as edges that know their port.
+
+use super::{ElementType, ModelError, Op, Shape, Tensor, TensorRole};
+use petgraph::Direction;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where channels stand in an image tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Layout {
+    /// `[N, spatial.., C]`, weights `[O, spatial.., I]` (TFLite).
+    #[default]
+    ChannelsLast,
+    /// `[N, C, spatial..]`, weights `[O, I, spatial..]` (ONNX).
+    ChannelsFirst,
+}
+
+/// The file a graph was imported from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Name of the file, without its folder.
+    pub file: String,
+    /// Its format (`TFLite`, `ONNX`).
+    pub format: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// An operator of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operator {
+    /// The file's own name, made unique.
+    pub name: String,
+    /// What the file calls its type (`CONV_2D`, `com.microsoft::QLinearAdd`).
+    pub native: String,
+    /// What it computes.
+    pub op: Op,
+    /// An activation done on the way out (`RELU6`), as the file calls it.
+    pub fused_activation: Option<String>,
+}
+
+/// Handle of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperatorId(NodeIndex);
+
+/// Handle of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TensorId(NodeIndex);
+
+#[derive(Debug, Clone)]
+enum Node {
+    Operator(Operator),
+    Tensor(Tensor),
+}
+
+/// A network: a bipartite directed graph of operators and tensors.
+///
+/// Edges run tensor → operator and operator → tensor and carry the port number, so that a missing
+/// optional input leaves a gap and shifts nothing. Operators keep the order of the file.
+#[derive(Debug, Clone)]
+pub struct ModelGraph {
+    /// Name of the network.
+    pub name: String,
+    /// Where channels stand.
+    pub layout: Layout,
+    /// The file it came from, if any.
+    pub origin: Option<Origin>,
+    /// Things the reader should know: folded constants, operators not understood.
+    pub notes: Vec<String>,
+    graph: DiGraph<Node, u32>,
+    operators: Vec<OperatorId>,
+    tensors: BTreeMap<String, TensorId>,
+    outputs: Vec<TensorId>,
+}
+
+impl ModelGraph {
+    /// An empty network.
+    pub fn new(name: impl Into<String>, layout: Layout) -> Self {
+        Self {
+            name: name.into(),
+            layout,
+            origin: None,
+            notes: Vec::new(),
+            graph: DiGraph::new(),
+            operators: Vec::new(),
+            tensors: BTreeMap::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Adds a tensor. A name that is taken is an error.
+    pub fn add_tensor(&mut self, tensor: Tensor) -> Result<TensorId, ModelError> {
+        if self.tensors.contains_key(&tensor.name) {
+            return Err(ModelError::Graph {
+                operator: tensor.name,
+                reason: "two tensors have this name".into(),
+            });
+        }
+        let name = tensor.name.clone();
+        let id = TensorId(self.graph.add_node(Node::Tensor(tensor)));
+        self.tensors.insert(name, id);
+        Ok(id)
+    }
+
+    /// Adds an operator behind its inputs (`None` for an optional one left out) and before its
+    /// outputs. A tensor with a second producer is an error.
+    pub fn add_operator(
+        &mut self,
+        operator: Operator,
+        inputs: &[Option<TensorId>],
+        outputs: &[TensorId],
+    ) -> Result<OperatorId, ModelError> {
+        let name = operator.name.clone();
+        let id = OperatorId(self.graph.add_node(Node::Operator(operator)));
+        for (port, input) in (0u32..).zip(inputs) {
+            if let Some(tensor) = input {
+                self.graph.add_edge(tensor.0, id.0, port);
+            }
+        }
+        for (port, tensor) in (0u32..).zip(outputs) {
+            if self.graph.edges_directed(tensor.0, Direction::Incoming).next().is_some() {
+                let reason = format!("`{}` is made by two operators", self.tensor(*tensor).name);
+                return Err(ModelError::Graph { operator: name, reason });
+            }
+            self.graph.add_edge(id.0, tensor.0, port);
+        }
+        self.operators.push(id);
+        Ok(id)
+    }
+
+    /// Declares the results of the network.
+    pub fn set_outputs(&mut self, outputs: Vec<TensorId>) {
+        self.outputs = outputs;
+    }
+
+    /// The results of the network.
+    pub fn outputs(&self) -> &[TensorId] {
+        &self.outputs
+    }
+
+    /// Operators in the order of the file.
+    pub fn operators(&self) -> impl ExactSizeIterator<Item = OperatorId> + '_ {
+        self.operators.iter().copied()
+    }
+
+    /// Tensors in the order of their names.
+    pub fn tensors(&self) -> impl ExactSizeIterator<Item = TensorId> + '_ {
+        self.tensors.values().copied()
+    }
+
+    /// The tensor called `name`.
+    pub fn tensor_named(&self, name: &str) -> Option<TensorId> {
+        self.tensors.get(name).copied()
+    }
+
+    /// The operator behind a handle of this graph.
+    pub fn operator(&self, id: OperatorId) -> &Operator {
+        match &self.graph[id.0] {
+            Node::Operator(o) => o,
+            Node::Tensor(_) => unreachable!("an OperatorId is only made for an operator"),
+        }
+    }
+
+    /// The tensor behind a handle of this graph.
+    pub fn tensor(&self, id: TensorId) -> &Tensor {
+        match &self.graph[id.0] {
+            Node::Tensor(t) => t,
+            Node::Operator(_) => unreachable!("a TensorId is only made for a tensor"),
+        }
+    }
+
+    /// The tensor behind a handle of this graph, to change.
+    pub fn tensor_mut(&mut self, id: TensorId) -> &mut Tensor {
+        match &mut self.graph[id.0] {
+            Node::Tensor(t) => t,
+            Node::Operator(_) => unreachable!("a TensorId is only made for a tensor"),
+        }
+    }
+
+    /// Inputs of an operator by port; `None` where an optional one is left out.
+    pub fn inputs(&self, id: OperatorId) -> Vec<Option<TensorId>> {
+        let mut ports: Vec<_> = self
+            .graph
+            .edges_directed(id.0, Direction::Incoming)
+            .map(|e| (*e.weight(), TensorId(e.source())))
+            .collect();
+        ports.sort_unstable_by_key(|(port, _)| *port);
+        let mut inputs = Vec::with_capacity(ports.len());
+        for (port, tensor) in ports {
+            while inputs.len() < port as usize {
+                inputs.push(None);
+            }
+            inputs.push(Some(tensor));
+        }
+        inputs
+    }
+
+    /// Outputs of an operator by port.
+    pub fn op_outputs(&self, id: OperatorId) -> Vec<TensorId> {
+        let mut ports: Vec<_> = self
+            .graph
+            .edges_directed(id.0, Direction::Outgoing)
+            .map(|e| (*e.weight(), TensorId(e.target())))
+            .collect();
+        ports.sort_unstable_by_key(|(port, _)| *port);
+        ports.into_iter().map(|(_, tensor)| tensor).collect()
+    }
+
+    /// Operators that read a tensor.
+    pub fn consumers(&self, id: TensorId) -> impl Iterator<Item = OperatorId> + '_ {
+        self.graph.edges_directed(id.0, Direction::Outgoing).map(|e| OperatorId(e.target()))
+    }
+
+    /// The operator that makes a tensor.
+    pub fn producer(&self, id: TensorId) -> Option<OperatorId> {
+        self.graph.edges_directed(id.0, Direction::Incoming).next().map(|e| OperatorId(e.source()))
+    }
+
+    /// Sorts operators so that each stands behind what it reads, changing the file's order only
+    /// where it must. A cycle is an error that names an operator in it.
+    pub fn sort(&mut self) -> Result<(), ModelError> {
+        let mut position = BTreeMap::new();
+        for (i, id) in self.operators.iter().enumerate() {
+            position.insert(*id, i);
+        }
+        let waiting_on = |graph: &Self, id: OperatorId| {
+            let makers = graph.inputs(id).into_iter().flatten().filter_map(|t| graph.producer(t));
+            makers.count()
+        };
+        let mut missing: Vec<usize> =
+            self.operators.iter().map(|id| waiting_on(self, *id)).collect();
+        let mut ready: std::collections::BTreeSet<usize> =
+            missing.iter().enumerate().filter(|(_, n)| **n == 0).map(|(i, _)| i).collect();
+        let mut sorted = Vec::with_capacity(self.operators.len());
+        while let Some(i) = ready.pop_first() {
+            let id = self.operators[i];
+            sorted.push(id);
+            for output in self.op_outputs(id) {
+                for reader in self.consumers(output) {
+                    let at = position[&reader];
+                    missing[at] -= 1;
+                    if missing[at] == 0 {
+                        ready.insert(at);
+                    }
+                }
+            }
+        }
+        if let Some(stuck) = missing.iter().position(|n| *n > 0) {
+            let operator = self.operator(self.operators[stuck]).name.clone();
+            let reason = "it reads, through others, what it makes: the graph has a cycle".into();
+            return Err(ModelError::Graph { operator, reason });
+        }
+        self.operators = sorted;
+        Ok(())
+    }
+
+    /// A tensor by its parts, for importers and tests.
+    pub fn add(
+        &mut self,
+        name: &str,
+        shape: &[u64],
+        element: ElementType,
+        role: TensorRole,
+    ) -> Result<TensorId, ModelError> {
+        let shape = Some(Shape(shape.to_vec()));
+        self.add_tensor(Tensor { name: name.to_owned(), shape, element, role })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ElementFunction;
+
+    fn operator(name: &str) -> Operator {
+        Operator {
+            name: name.into(),
+            native: "ADD".into(),
+            op: Op::Elementwise(ElementFunction::Add),
+            fused_activation: None,
+        }
+    }
+
+    #[test]
+    fn operators_out_of_order_are_sorted_and_a_cycle_is_named() {
+        let mut g = ModelGraph::new("g", Layout::ChannelsLast);
+        let t: Vec<_> = ["a", "b", "c", "d"]
+            .iter()
+            .map(|n| g.add(n, &[4], ElementType::Int8, TensorRole::Activation).unwrap())
+            .collect();
+        g.add_operator(operator("second"), &[Some(t[1]), None, Some(t[0])], &[t[2]]).unwrap();
+        g.add_operator(operator("first"), &[Some(t[0])], &[t[1]]).unwrap();
+        g.sort().unwrap();
+        let names: Vec<_> = g.operators().map(|o| g.operator(o).name.clone()).collect();
+        assert_eq!(names, ["first", "second"]);
+        assert_eq!(g.inputs(g.operators[1]), [Some(t[1]), None, Some(t[0])]);
+        assert!(g.add_operator(operator("third"), &[], &[t[2]]).is_err(), "second producer");
+
+        let mut loop_ = ModelGraph::new("loop", Layout::ChannelsLast);
+        let a = loop_.add("a", &[1], ElementType::Int8, TensorRole::Activation).unwrap();
+        let b = loop_.add("b", &[1], ElementType::Int8, TensorRole::Activation).unwrap();
+        loop_.add_operator(operator("x"), &[Some(a)], &[b]).unwrap();
+        loop_.add_operator(operator("y"), &[Some(b)], &[a]).unwrap();
+        assert!(loop_.sort().unwrap_err().to_string().contains("cycle"));
+    }
+}

@@ -1,0 +1,76 @@
+//! Reading a model from a file or by name, whatever its format.
+
+mod onnx;
+mod tflite;
+
+use super::{ModelError, ModelGraph, Origin, read_ron, shipped_models};
+use crate::diagnostic::nearest;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Values that the user gives to symbolic dimensions (`--bind N=1`).
+#[derive(Debug, Clone, Default)]
+pub struct Bindings(pub BTreeMap<String, u64>);
+
+/// Reads the model that `name` stands for: a path to a `.ron`, `.tflite` or `.onnx` file, or the
+/// name of a shipped one. The format is told from the content.
+pub fn load(name: &str, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+    let path = Path::new(name);
+    if !path.exists() {
+        return shipped(name, path);
+    }
+    let bytes =
+        std::fs::read(path).map_err(|source| ModelError::Read { path: name.to_owned(), source })?;
+    from_bytes(name, &bytes, bindings)
+}
+
+/// Reads a model from the bytes of a file called `path`.
+pub fn from_bytes(path: &str, bytes: &[u8], bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+    let extension = Path::new(path).extension().and_then(|e| e.to_str()).unwrap_or("");
+    let not_a_model =
+        |reason: &str| ModelError::NotAModel { path: path.to_owned(), reason: reason.to_owned() };
+    if bytes.is_empty() {
+        return Err(not_a_model("the file is empty"));
+    }
+    let (mut graph, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
+        (tflite::read(path, bytes)?, "TFLite")
+    } else if extension == "onnx" {
+        (onnx::read(path, bytes, bindings)?, "ONNX")
+    } else if let Ok(text) = std::str::from_utf8(bytes) {
+        return read_ron(path, text);
+    } else {
+        return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON text"));
+    };
+    graph.sort()?;
+    graph.layers()?;
+    let hash = Sha256::digest(bytes);
+    graph.origin = Some(Origin {
+        file: Path::new(path)
+            .file_name()
+            .map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
+        format: format.to_owned(),
+        sha256: hash.iter().map(|b| format!("{b:02x}")).collect(),
+    });
+    Ok(graph)
+}
+
+fn shipped(name: &str, path: &Path) -> Result<ModelGraph, ModelError> {
+    let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or(name);
+    let looks_like_path = path.components().count() > 1;
+    if let Some(model) = shipped_models().iter().find(|m| m.name == stem || m.path == name) {
+        // A path that does not exist is answered from the shipped files only if it is one of theirs.
+        if !looks_like_path || model.path == name {
+            return read_ron(model.path, model.text);
+        }
+    }
+    if looks_like_path || path.extension().is_some() {
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(ModelError::Read { path: name.to_owned(), source });
+    }
+    let names = shipped_models().iter().map(|m| m.name);
+    Err(ModelError::Unknown {
+        name: name.to_owned(),
+        nearest: nearest(name, names).map(str::to_owned),
+    })
+}

@@ -1,0 +1,148 @@
+//! Tensors: shape, element type, role.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The type of a tensor's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ElementType {
+    /// One bit stored as a byte.
+    Bool,
+    /// 4-bit signed integer, two to a byte.
+    Int4,
+    /// 8-bit signed integer.
+    Int8,
+    /// 8-bit unsigned integer.
+    UInt8,
+    /// 16-bit signed integer.
+    Int16,
+    /// 16-bit unsigned integer.
+    UInt16,
+    /// 32-bit signed integer.
+    Int32,
+    /// 32-bit unsigned integer.
+    UInt32,
+    /// 64-bit signed integer.
+    Int64,
+    /// 64-bit unsigned integer.
+    UInt64,
+    /// IEEE half precision.
+    Float16,
+    /// Brain float.
+    BFloat16,
+    /// IEEE single precision.
+    Float32,
+    /// IEEE double precision.
+    Float64,
+    /// A type that has no fixed width (strings, resources).
+    Other,
+}
+
+impl ElementType {
+    /// Width in bits; 0 for [`ElementType::Other`].
+    pub fn bits(self) -> u64 {
+        match self {
+            Self::Int4 => 4,
+            Self::Bool | Self::Int8 | Self::UInt8 => 8,
+            Self::Int16 | Self::UInt16 | Self::Float16 | Self::BFloat16 => 16,
+            Self::Int32 | Self::UInt32 | Self::Float32 => 32,
+            Self::Int64 | Self::UInt64 | Self::Float64 => 64,
+            Self::Other => 0,
+        }
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{self:?}"))
+    }
+}
+
+/// Extents of a tensor, outermost first. A scalar has none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Shape(pub Vec<u64>);
+
+impl Shape {
+    /// Number of elements; `None` past the range of 64 bits.
+    pub fn elements(&self) -> Option<u64> {
+        self.0.iter().try_fold(1u64, |n, &d| n.checked_mul(d))
+    }
+
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The extent at `axis`, or 1 past the end.
+    pub fn extent(&self, axis: usize) -> u64 {
+        self.0.get(axis).copied().unwrap_or(1)
+    }
+
+    /// The innermost extent, or 1 for a scalar.
+    pub fn last(&self) -> u64 {
+        self.0.last().copied().unwrap_or(1)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: Vec<_> = self.0.iter().map(u64::to_string).collect();
+        f.pad(&if text.is_empty() { "scalar".to_owned() } else { text.join("x") })
+    }
+}
+
+/// What a tensor is to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum TensorRole {
+    /// Handed in from outside.
+    Input,
+    /// Stored with the model: weights, biases, tables.
+    Constant,
+    /// Made by an operator.
+    #[default]
+    Activation,
+}
+
+/// A tensor of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    /// The file's own name, made unique.
+    pub name: String,
+    /// Extents; `None` when they could not be found out.
+    pub shape: Option<Shape>,
+    /// Type of the elements.
+    pub element: ElementType,
+    /// What it is to the network.
+    pub role: TensorRole,
+}
+
+impl Tensor {
+    /// Number of elements; `None` when unknown or past the range of 64 bits.
+    pub fn elements(&self) -> Option<u64> {
+        self.shape.as_ref()?.elements()
+    }
+
+    /// Stored bytes, sub-byte types packed; `None` when unknown or out of range.
+    pub fn bytes(&self) -> Option<u64> {
+        Some(self.elements()?.checked_mul(self.element.bits())?.div_ceil(8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_checked() {
+        assert_eq!(Shape(vec![1 << 40, 1 << 40]).elements(), None);
+        assert_eq!(Shape(vec![]).elements(), Some(1));
+        let t = Tensor {
+            name: "w".into(),
+            shape: Some(Shape(vec![3, 3])),
+            element: ElementType::Int4,
+            role: TensorRole::Constant,
+        };
+        assert_eq!(t.bytes(), Some(5), "nine 4-bit weights take five bytes");
+    }
+}
