@@ -4,4 +4,5 @@
 pub mod diagnostic;
 pub mod evidence;
 pub mod model;
+pub mod trace;
 pub mod units;

@@ -1,0 +1,21 @@
+//! The trace: piecewise-constant power by component and rail, spans that say what was going on,
+//! sinks a run writes into, and exact metrics.
+//!
+//! A simulated run and a capture are the same type. Power drawn is positive, delivered negative.
+//! Every joule sits in one cell of two axes: *where* (rail, domain, component) and *why* (layer of
+//! an inference, idle, transition); [`Ledger`] checks that the sums agree.
+
+mod ledger;
+mod metrics;
+mod recorder;
+mod sink;
+mod waveform;
+mod window;
+
+pub use ledger::{Cause, Ledger, Residuals};
+pub use metrics::{Metrics, MetricsSink, WINDOWS};
+pub use recorder::{Recorder, Trace};
+pub use sink::{
+    Component, ComponentId, ComponentKind, Header, Rail, RailId, Sink, Span, SpanKind, Tee,
+};
+pub use waveform::Waveform;

@@ -1,0 +1,117 @@
+//! The sink that keeps everything.
+
+use super::{ComponentId, Header, RailId, Sink, Span, Waveform};
+use crate::units::{Amperes, SimTime, Volts, Watts};
+
+/// A complete trace in memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// Components and rails.
+    pub header: Header,
+    /// Power of each component \[W\].
+    pub power: Vec<Waveform>,
+    /// Voltage of each rail \[V\].
+    pub voltage: Vec<Waveform>,
+    /// Current of each rail \[A\].
+    pub current: Vec<Waveform>,
+    /// Spans, in the order of their end.
+    pub spans: Vec<Span>,
+    /// Length of the trace.
+    pub end: SimTime,
+}
+
+impl Trace {
+    /// Tells the whole trace to another sink, in the order of time, so that what is computed from
+    /// a kept trace and what is computed during a run go through the same code.
+    pub fn replay(&self, sink: &mut impl Sink) {
+        sink.begin(&self.header);
+        // Components come first, then rails; of a rail either wave may change alone.
+        let components = self.power.len();
+        let mut changes: Vec<(SimTime, usize)> = Vec::new();
+        for (lane, wave) in self.power.iter().enumerate() {
+            changes.extend(wave.points().iter().map(|p| (p.0, lane)));
+        }
+        for waves in [&self.voltage, &self.current] {
+            for (rail, wave) in waves.iter().enumerate() {
+                changes.extend(wave.points().iter().map(|p| (p.0, components + rail)));
+            }
+        }
+        changes.sort_unstable();
+        changes.dedup();
+        for (at, lane) in changes {
+            if let Some(wave) = self.power.get(lane) {
+                sink.power(at, ComponentId(lane), Watts(wave.at(at)));
+            } else {
+                let rail = lane - components;
+                let value = |waves: &[Waveform]| waves.get(rail).map_or(0.0, |w| w.at(at));
+                let (voltage, current) = (value(&self.voltage), value(&self.current));
+                sink.rail(at, RailId(rail), Volts(voltage), Amperes(current));
+            }
+        }
+        for span in &self.spans {
+            sink.span(span.clone());
+        }
+        sink.end(self.end);
+    }
+
+    /// Total power as a step function \[W\].
+    pub fn total_power(&self) -> Waveform {
+        let mut changes: Vec<(SimTime, usize, f64)> = Vec::new();
+        for (lane, wave) in self.power.iter().enumerate() {
+            changes.extend(wave.points().iter().map(|p| (p.0, lane, p.1)));
+        }
+        changes.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        let mut now = vec![0.0; self.power.len()];
+        let mut total = Waveform::default();
+        for (at, lane, value) in changes {
+            if let Some(slot) = now.get_mut(lane) {
+                *slot = value;
+            }
+            total.set(at, now.iter().sum());
+        }
+        total
+    }
+}
+
+/// A [`Sink`] that builds a [`Trace`].
+#[derive(Debug, Default)]
+pub struct Recorder {
+    trace: Trace,
+}
+
+impl Recorder {
+    /// The trace recorded so far.
+    pub fn into_trace(self) -> Trace {
+        self.trace
+    }
+}
+
+impl Sink for Recorder {
+    fn begin(&mut self, header: &Header) {
+        self.trace = Trace {
+            header: header.clone(),
+            power: vec![Waveform::default(); header.components.len()],
+            voltage: vec![Waveform::default(); header.rails.len()],
+            current: vec![Waveform::default(); header.rails.len()],
+            ..Trace::default()
+        };
+    }
+    fn power(&mut self, at: SimTime, component: ComponentId, power: Watts) {
+        if let Some(wave) = self.trace.power.get_mut(component.0) {
+            wave.set(at, power.0);
+        }
+    }
+    fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes) {
+        let waves = self.trace.voltage.get_mut(rail.0).zip(self.trace.current.get_mut(rail.0));
+        if let Some((v, i)) = waves {
+            v.set(at, voltage.0);
+            i.set(at, current.0);
+        }
+    }
+    fn span(&mut self, span: Span) {
+        self.trace.spans.push(span);
+    }
+    fn end(&mut self, at: SimTime) {
+        self.trace.end = at;
+    }
+}

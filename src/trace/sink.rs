@@ -1,0 +1,152 @@
+//! What a run tells: power changes, rail changes, spans.
+
+use crate::units::{Amperes, SimTime, Volts, Watts};
+use serde::{Deserialize, Serialize};
+
+/// Index of a component in the [`Header`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentId(pub usize);
+
+/// Index of a rail in the [`Header`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RailId(pub usize);
+
+/// What a component is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ComponentKind {
+    /// An engine's own switching.
+    Engine,
+    /// A memory's accesses and background.
+    Memory,
+    /// The clock tree of a domain.
+    Clock,
+    /// The leakage of a domain.
+    Leakage,
+    /// What a regulator burns.
+    RegulatorLoss,
+}
+
+/// A place where power goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Component {
+    /// Name, unique in a trace.
+    pub name: String,
+    /// What it is.
+    pub kind: ComponentKind,
+    /// The power domain it belongs to; empty for a regulator.
+    pub domain: String,
+    /// The rail that feeds it; for a regulator, the rail it draws from.
+    pub rail: String,
+}
+
+impl Component {
+    /// True for what domains draw, false for losses on the way to them.
+    pub fn is_load(&self) -> bool {
+        self.kind != ComponentKind::RegulatorLoss
+    }
+}
+
+/// A supply rail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rail {
+    /// Name, unique in a trace.
+    pub name: String,
+    /// True when a source (battery, bench supply) feeds it, false behind a regulator.
+    pub is_source: bool,
+}
+
+/// The fixed part of a trace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Places where power goes.
+    pub components: Vec<Component>,
+    /// Supply rails.
+    pub rails: Vec<Rail>,
+}
+
+/// What a span stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum SpanKind {
+    /// One inference, start to end.
+    Inference,
+    /// One layer of an inference.
+    Layer,
+    /// A part of a layer: dispatch, fill, steady, drain.
+    Phase,
+    /// Nothing to do.
+    Idle,
+    /// A change of power state.
+    Transition,
+}
+
+impl SpanKind {
+    /// In lower case, for files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::Layer => "layer",
+            Self::Phase => "phase",
+            Self::Idle => "idle",
+            Self::Transition => "transition",
+        }
+    }
+}
+
+/// Something that went on from `start` to `end`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// What it stands for.
+    pub kind: SpanKind,
+    /// Its label (a layer's name).
+    pub name: String,
+    /// The lane it is drawn in: the engine, domain or workload it concerns.
+    pub track: String,
+    /// Number of the inference it belongs to, from 0.
+    pub inference: Option<u64>,
+    /// Start.
+    pub start: SimTime,
+    /// End, never before the start.
+    pub end: SimTime,
+}
+
+/// Where a run writes. Calls come in the order of time; of several changes of one component at one
+/// instant the last holds.
+pub trait Sink {
+    /// The fixed part, before anything else.
+    fn begin(&mut self, header: &Header);
+    /// From `at` on, the component draws `power`.
+    fn power(&mut self, at: SimTime, component: ComponentId, power: Watts);
+    /// From `at` on, the rail stands at `voltage` and carries `current`.
+    fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes);
+    /// A span that has ended.
+    fn span(&mut self, span: Span);
+    /// The run ends.
+    fn end(&mut self, at: SimTime);
+}
+
+/// Writes into two sinks.
+#[derive(Debug)]
+pub struct Tee<'a, A, B>(pub &'a mut A, pub &'a mut B);
+
+impl<A: Sink, B: Sink> Sink for Tee<'_, A, B> {
+    fn begin(&mut self, header: &Header) {
+        self.0.begin(header);
+        self.1.begin(header);
+    }
+    fn power(&mut self, at: SimTime, component: ComponentId, power: Watts) {
+        self.0.power(at, component, power);
+        self.1.power(at, component, power);
+    }
+    fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes) {
+        self.0.rail(at, rail, voltage, current);
+        self.1.rail(at, rail, voltage, current);
+    }
+    fn span(&mut self, span: Span) {
+        self.0.span(span.clone());
+        self.1.span(span);
+    }
+    fn end(&mut self, at: SimTime) {
+        self.0.end(at);
+        self.1.end(at);
+    }
+}
