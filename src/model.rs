@@ -8,6 +8,7 @@ mod error;
 mod file;
 mod graph;
 pub mod import;
+mod memory;
 mod op;
 mod shipped;
 mod tensor;

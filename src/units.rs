@@ -12,9 +12,9 @@ mod time;
 pub use dimension::{Dimension, UnitError, parse_unit};
 pub use literal::{Literal, LiteralError, Spread};
 pub use quantity::{
-    Amperes, Bytes, BytesPerCycle, BytesPerSecond, Celsius, Coulombs, Cycles, CyclesPerElement,
-    CyclesPerMac, Hertz, JouleSeconds, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerMac,
-    JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio, Seconds,
-    Volts, Watts, engineering,
+    Amperes, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius, Coulombs, Cycles,
+    CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds, Joules, JoulesPerByte,
+    JoulesPerCycle, JoulesPerMac, JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin,
+    PerVolt, Quantity, Ratio, Seconds, Volts, Watts, engineering,
 };
 pub use time::{SimTime, TimeError};

@@ -6,9 +6,11 @@ use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
-/// The dialect of every file of ours: `Some(..)` may be left out.
+/// The dialect of every file of ours: `Some(..)` may be left out, and so may the second pair of
+/// brackets in `Systolic((rows: 12))`.
 pub fn ron_options() -> ron::Options {
-    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+    ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
 }
 
 /// Parses `text`, read from `file`, as RON. A fault stops at the first, with path, line, column

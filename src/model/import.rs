@@ -5,6 +5,7 @@ mod tflite;
 
 use super::{ModelError, ModelGraph, Origin, read_ron, shipped_models};
 use crate::diagnostic::nearest;
+use prost::bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,11 +23,16 @@ pub fn load(name: &str, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
     }
     let bytes =
         std::fs::read(path).map_err(|source| ModelError::Read { path: name.to_owned(), source })?;
-    from_bytes(name, &bytes, bindings)
+    read(name, &Bytes::from(bytes), bindings)
 }
 
 /// Reads a model from the bytes of a file called `path`.
 pub fn from_bytes(path: &str, bytes: &[u8], bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+    read(path, &Bytes::copy_from_slice(bytes), bindings)
+}
+
+/// The bytes are shared, so that weights inside them need not be copied.
+fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
     let extension = Path::new(path).extension().and_then(|e| e.to_str()).unwrap_or("");
     let not_a_model =
         |reason: &str| ModelError::NotAModel { path: path.to_owned(), reason: reason.to_owned() };

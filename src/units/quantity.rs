@@ -84,6 +84,7 @@ quantity!(/** A temperature difference \[K\]. */ Kelvins, "temperature differenc
 quantity!(/** An amount of memory or traffic \[B\]. */ Bytes, "amount of memory", "B", "640 KiB", BYTE);
 quantity!(/** A memory bandwidth \[B/s\]. */ BytesPerSecond, "bandwidth", "B/s", "480 MB/s", Dimension { second: -1, ..BYTE });
 quantity!(/** A memory bandwidth tied to a clock \[B/cycle\]. */ BytesPerCycle, "bandwidth per clock cycle", "B/cycle", "4 B/cycle", Dimension { cycle: -1, ..BYTE });
+quantity!(/** Operand traffic of one multiply-accumulate \[B/MAC\]. */ BytesPerMac, "traffic per MAC", "B/MAC", "8 B/MAC", Dimension { mac: -1, ..BYTE });
 quantity!(/** Energy of one multiply-accumulate \[J/MAC\]. */ JoulesPerMac, "energy per MAC", "J/MAC", "0.23 pJ", Dimension { mac: -1, ..JOULE });
 quantity!(/** Energy of one element operation \[J/op\]. */ JoulesPerOperation, "energy per operation", "J/op", "0.1 pJ", Dimension { operation: -1, ..JOULE });
 quantity!(/** Energy of moving one byte \[J/B\]. */ JoulesPerByte, "energy per byte", "J/B", "5 pJ/B", Dimension { byte: -1, ..JOULE });
@@ -91,6 +92,7 @@ quantity!(/** Energy of one clock cycle \[J/cycle\]; also written `uW/MHz`. */ J
 quantity!(/** A compute rate tied to a clock \[MAC/cycle\]. */ MacsPerCycle, "MACs per cycle", "MAC/cycle", "1 MAC/cycle", Dimension { mac: 1, cycle: -1, ..NONE });
 quantity!(/** A software cost \[cycle/MAC\]. */ CyclesPerMac, "cycles per MAC", "cycle/MAC", "1.8 cycle/MAC", Dimension { mac: -1, cycle: 1, ..NONE });
 quantity!(/** A software cost \[cycle/element\]. */ CyclesPerElement, "cycles per element", "cycle/element", "15 cycle/element", Dimension { element: -1, cycle: 1, ..NONE });
+quantity!(/** A software cost \[cycle/op\]. */ CyclesPerOperation, "cycles per operation", "cycle/op", "4 cycle/op", Dimension { operation: -1, cycle: 1, ..NONE });
 quantity!(/** A number of clock cycles. */ Cycles, "number of cycles", "cycle", "500 cycle", Dimension { cycle: 1, ..NONE });
 quantity!(/** A pure ratio. */ Ratio, "ratio", "", "88 %", NONE);
 quantity!(/** Growth with temperature \[1/K\]. */ PerKelvin, "rate per kelvin", "1/K", "0.035 1/K", Dimension { kelvin: -1, ..NONE });

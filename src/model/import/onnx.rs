@@ -1,4 +1,258 @@
-use crate::model::{Bindings, ModelError, ModelGraph};
-pub(super) fn read(path: &str, _bytes: &[u8], _b: &Bindings) -> Result<ModelGraph, ModelError> {
-    Err(ModelError::Onnx { path: path.into(), reason: "pending".into() })
+//! ONNX files: shapes are inferred, arithmetic on shapes and stored weights is folded away, and all
+//! else stays a layer under the name and type that the file gives it.
+//!
+//! The file is untrusted: sizes are checked, nothing is allocated from a number alone, and an
+//! operator that is not understood leaves its outputs unknown without failing the rest.
+
+mod environment;
+mod fold;
+mod node;
+mod notes;
+mod operators;
+mod proto;
+mod shapes;
+mod value;
+
+use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, TensorId};
+use environment::Environment;
+use node::Node;
+use notes::Notes;
+use operators::Meaning;
+use prost::Message;
+use prost::bytes::Bytes;
+use shapes::Output;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use value::Value;
+
+/// Reads an ONNX file.
+pub(super) fn read(
+    path: &str,
+    bytes: &Bytes,
+    bindings: &Bindings,
+) -> Result<ModelGraph, ModelError> {
+    let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
+    let model = proto::Model::decode(bytes.clone())
+        .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
+    let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
+    let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
+    let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+    let importer = Importer {
+        path,
+        versions: versions.collect(),
+        graph: ModelGraph::new(name, Layout::ChannelsFirst),
+        environment: Environment::new(path, file, bindings)?,
+        names: HashSet::with_capacity(file.nodes.len()),
+        notes: Notes::default(),
+    };
+    importer.import(file)
 }
+
+/// The graph of a model. Other files decode as messages without any known field.
+fn opened(model: &proto::Model) -> Result<&proto::Graph, &'static str> {
+    if model.ir_version <= 0 {
+        return Err("it is no ONNX model, or cut short: ir_version is missing");
+    }
+    let graph = model.graph.as_ref().ok_or("it has no graph; it may be cut short")?;
+    if graph.nodes.is_empty() {
+        return Err("its graph has no nodes");
+    }
+    if model.opset_import.is_empty() {
+        return Err("it names no operator set; it may be cut short");
+    }
+    Ok(graph)
+}
+
+/// The default domain has two names.
+fn domain(name: &str) -> &str {
+    if name == "ai.onnx" { "" } else { name }
+}
+
+struct Importer<'a> {
+    path: &'a str,
+    versions: BTreeMap<&'a str, i64>,
+    graph: ModelGraph,
+    environment: Environment<'a>,
+    names: HashSet<String>,
+    notes: Notes,
+}
+
+impl<'a> Importer<'a> {
+    fn import(mut self, file: &'a proto::Graph) -> Result<ModelGraph, ModelError> {
+        self.environment.add_inputs(&mut self.graph)?;
+        for (index, node) in file.nodes.iter().enumerate() {
+            let name = self.unique_name(node, index);
+            self.node(&name, node).map_err(|fault| match fault {
+                Fault::File(reason) => {
+                    let reason = format!("node `{name}` ({}): {reason}", node.op_type);
+                    ModelError::Onnx { path: self.path.to_owned(), reason }
+                }
+                Fault::Graph(error) => error,
+            })?;
+        }
+        let mut outputs = Vec::new();
+        for output in &file.outputs {
+            let id = self.environment.tensor(&mut self.graph, &output.name)?;
+            outputs.push(id.ok_or_else(|| ModelError::Onnx {
+                path: self.path.to_owned(),
+                reason: format!("nothing makes its output `{}`", output.name),
+            })?);
+        }
+        self.graph.set_outputs(outputs);
+        self.graph.notes = self.environment.notes();
+        self.graph.notes.extend(self.notes.lines());
+        Ok(self.graph)
+    }
+
+    fn unique_name(&mut self, node: &proto::Node, index: usize) -> String {
+        let mut name = node.name.clone();
+        if name.is_empty() {
+            name = format!("{}_{index}", node.op_type);
+        }
+        if self.names.contains(&name) {
+            name = format!("{name}#{index}");
+        }
+        while !self.names.insert(name.clone()) {
+            name.push('#');
+        }
+        name
+    }
+
+    fn node(&mut self, name: &str, proto: &'a proto::Node) -> Result<(), Fault> {
+        let domain = domain(&proto.domain);
+        let native = match domain {
+            "" => proto.op_type.clone(),
+            _ => format!("{domain}::{}", proto.op_type),
+        };
+        let version = self.versions.get(domain).copied();
+        if version.is_none() && domain.is_empty() {
+            return Err(Fault::File("the file names no version of its operator set".into()));
+        }
+        let inputs = self.environment.values(&proto.inputs)?;
+        let node = Node::new(proto, &native, version.unwrap_or(i64::MAX), inputs);
+        let meaning = operators::meaning(&node)?;
+        let mut outputs = shapes::infer(&node, &meaning)?;
+        if is_folded(&node, &meaning, &outputs) {
+            let made = folded(&node, &outputs);
+            self.notes.folded += 1;
+            return Ok(self.environment.define(&proto.outputs, made)?);
+        }
+        for (output, name) in outputs.iter_mut().zip(&proto.outputs) {
+            self.environment.declared(name, output);
+        }
+        let op = op(&node, meaning, &outputs, name, &mut self.notes);
+        let operator = Operator {
+            name: name.to_owned(),
+            fused_activation: operators::fused_activation(&node),
+            native: native.clone(),
+            op,
+        };
+        let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
+        self.add(operator, proto, made)
+    }
+
+    fn add(
+        &mut self,
+        operator: Operator,
+        proto: &'a proto::Node,
+        made: Vec<Value>,
+    ) -> Result<(), Fault> {
+        let mut inputs = Vec::with_capacity(proto.inputs.len());
+        for name in &proto.inputs {
+            inputs.push(self.environment.tensor(&mut self.graph, name)?);
+        }
+        let inputs = ordered(operators::port_order(&operator.native), &inputs);
+        self.environment.define(&proto.outputs, made)?;
+        let mut outputs = Vec::with_capacity(proto.outputs.len());
+        for name in proto.outputs.iter().filter(|name| !name.is_empty()) {
+            outputs.extend(self.environment.tensor(&mut self.graph, name)?);
+        }
+        self.graph.add_operator(operator, &inputs, &outputs)?;
+        Ok(())
+    }
+}
+
+/// Either the file is at fault, in words that lack the node, or the graph refuses it.
+enum Fault {
+    File(String),
+    Graph(ModelError),
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Self {
+        Self::File(reason)
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self::Graph(error)
+    }
+}
+
+/// Whether a node is no work of the network: it is done once, before the first run.
+fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
+    if outputs.iter().any(|output| output.shape.is_none()) {
+        return false;
+    }
+    if matches!(node.native, "Shape" | "Size" | "Constant") {
+        return true;
+    }
+    let cheap = matches!(
+        meaning,
+        Meaning::Known(Op::Movement(_) | Op::Elementwise(_) | Op::Convert | Op::Reduce)
+    );
+    let mut given = node.inputs.iter().flatten().peekable();
+    cheap && given.peek().is_some() && given.all(|value| value.constant)
+}
+
+/// The constants that a folded node makes.
+fn folded(node: &Node<'_>, outputs: &[Output]) -> Vec<Value> {
+    let mut numbers = fold::numbers(node, outputs).into_iter();
+    let values = outputs.iter().map(|output| Value {
+        stored: stored_element(node, output),
+        constant: true,
+        numbers: numbers.next().flatten(),
+        ..Value::made(output.element, output.shape.clone())
+    });
+    values.collect()
+}
+
+/// Weights that are dequantised before use, and perhaps turned then, stay stored as they are.
+fn stored_element(node: &Node<'_>, output: &Output) -> crate::model::ElementType {
+    let kept = matches!(
+        node.native,
+        "DequantizeLinear"
+            | "com.microsoft::DequantizeLinear"
+            | "Identity"
+            | "Reshape"
+            | "Transpose"
+            | "Squeeze"
+            | "Unsqueeze"
+            | "Flatten"
+    );
+    node.input(0).filter(|_| kept).map_or(output.element, |value| value.stored)
+}
+
+/// What a layer computes, opaque when a shape that its work hangs on is not known.
+fn op(node: &Node<'_>, meaning: Meaning, outputs: &[Output], name: &str, notes: &mut Notes) -> Op {
+    let inputs_known = node.inputs.iter().flatten().all(|value| value.shape.is_some());
+    let resolved = inputs_known && outputs.first().is_none_or(|output| output.shape.is_some());
+    match meaning {
+        Meaning::Known(op) if resolved => return op,
+        Meaning::Known(_) | Meaning::Unresolved => notes.unresolved(name),
+        Meaning::ControlFlow => notes.control_flow(node.native),
+        Meaning::Opaque => notes.opaque(node.native),
+    }
+    Op::Opaque
+}
+
+/// Inputs with data, weights and bias in front, the others behind.
+fn ordered(order: &[Option<usize>], inputs: &[Option<TensorId>]) -> Vec<Option<TensorId>> {
+    let first = order.iter().map(|port| inputs.get((*port)?).copied().flatten());
+    let rest = inputs.iter().enumerate().filter(|(port, _)| !order.contains(&Some(*port)));
+    first.chain(rest.map(|(_, id)| *id)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! The analytical engine: a plan at an operating point, summed up.
+
+mod phase;
+mod total;
+
+pub(crate) use phase::bandwidth;
+pub use phase::{PhaseTime, phase_time, transfer_time};
+pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, estimate};

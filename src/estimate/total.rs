@@ -1,0 +1,294 @@
+//! Sums over layers: time, energy by component, power, coverage.
+
+use super::phase::phase_time;
+use crate::cost::{Setting, SupplyState, supply, working_power};
+use crate::evidence::{Coverage, Kind};
+use crate::hardware::Role;
+use crate::mapping::{PhaseKind, Plan, Step};
+use crate::model::OpKind;
+use crate::units::{Bytes, JouleSeconds, Joules, Seconds, Watts};
+
+/// What a layer waits for most of its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The engine's arithmetic.
+    Compute,
+    /// A memory, by index.
+    Memory(usize),
+    /// Starting the operator.
+    Dispatch,
+    /// It takes no time.
+    Nothing,
+}
+
+/// Energy of one component.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComponentEnergy {
+    /// The component.
+    pub role: Role,
+    /// Its energy.
+    pub energy: Joules,
+}
+
+/// One layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerEstimate {
+    /// The layer, by its place in the network.
+    pub layer: usize,
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: OpKind,
+    /// The engine, by index.
+    pub engine: usize,
+    /// Multiply-accumulates of the graph.
+    pub macs: u64,
+    /// Multiply-accumulate slots of the array, padding included.
+    pub array_macs: u64,
+    /// Element operations.
+    pub element_ops: u64,
+    /// Time.
+    pub time: Seconds,
+    /// Energy at the sources, losses included.
+    pub energy: Joules,
+    /// What it waits for.
+    pub bound: Bound,
+    /// MACs over what the engine could do in the same cycles.
+    pub utilisation: f64,
+    /// Bytes read and written, by memory index.
+    pub traffic: Vec<(usize, Bytes, Bytes)>,
+    /// Energy by component.
+    pub by_component: Vec<ComponentEnergy>,
+}
+
+impl LayerEstimate {
+    /// Mean power.
+    pub fn power(&self) -> Watts {
+        if self.time.0 > 0.0 { self.energy / self.time } else { Watts::ZERO }
+    }
+}
+
+/// A network on a profile at an operating point, back to back, without idle time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Layers in the order they run.
+    pub layers: Vec<LayerEstimate>,
+    /// Time of one inference.
+    pub latency: Seconds,
+    /// Energy of one inference at the sources, losses included.
+    pub energy: Joules,
+    /// Energy of one inference at the loads.
+    pub load_energy: Joules,
+    /// Energy by component, summed over layers.
+    pub by_component: Vec<ComponentEnergy>,
+    /// What the energy rests on.
+    pub energy_coverage: Coverage,
+    /// What the time rests on.
+    pub time_coverage: Coverage,
+}
+
+impl Estimate {
+    /// Energy-delay product of one inference.
+    pub fn edp(&self) -> JouleSeconds {
+        self.energy * self.latency
+    }
+
+    /// Mean power.
+    pub fn mean_power(&self) -> Watts {
+        if self.latency.0 > 0.0 { self.energy / self.latency } else { Watts::ZERO }
+    }
+}
+
+/// Working state of the sum, kept across layers so that nothing is allocated for each.
+struct Summing<'a> {
+    setting: Setting<'a>,
+    rail_coverage: Vec<Coverage>,
+    rail_power: Vec<Watts>,
+    supply: SupplyState,
+    energy_coverage: Coverage,
+    time_coverage: Coverage,
+}
+
+/// Sums up a plan.
+pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
+    let rails = setting.point.voltages.len();
+    let mut summing = Summing {
+        setting,
+        rail_coverage: vec![Coverage::default(); rails],
+        rail_power: vec![Watts::ZERO; rails],
+        supply: SupplyState::default(),
+        energy_coverage: Coverage::default(),
+        time_coverage: Coverage::default(),
+    };
+    let layers: Vec<_> = plan.steps.iter().map(|step| summing.layer(step)).collect();
+    let mut by_component: Vec<ComponentEnergy> = Vec::new();
+    for part in layers.iter().flat_map(|l| &l.by_component) {
+        match by_component.iter_mut().find(|c| c.role == part.role) {
+            Some(sum) => sum.energy += part.energy,
+            None => by_component.push(*part),
+        }
+    }
+    let loss = |c: &&ComponentEnergy| matches!(c.role, Role::Regulator(_));
+    let load_energy = by_component.iter().filter(|c| !loss(c)).map(|c| c.energy).sum();
+    Estimate {
+        latency: layers.iter().map(|l| l.time).sum(),
+        energy: layers.iter().map(|l| l.energy).sum(),
+        load_energy,
+        by_component,
+        layers,
+        energy_coverage: summing.energy_coverage,
+        time_coverage: summing.time_coverage,
+    }
+}
+
+impl Summing<'_> {
+    fn layer(&mut self, step: &Step) -> LayerEstimate {
+        let Timed { time, bound, kind } = self.time(step);
+        for coverage in &mut self.rail_coverage {
+            *coverage = Coverage::default();
+        }
+        self.rail_power.fill(Watts::ZERO);
+        let mut parts = self.loads(step, time, kind);
+        let source = self.source(time, kind, &mut parts);
+        LayerEstimate {
+            layer: step.layer,
+            name: step.name.clone(),
+            kind: step.kind,
+            engine: step.engine,
+            macs: step.macs,
+            array_macs: step.cost.array_macs,
+            element_ops: step.element_ops,
+            time,
+            energy: source,
+            bound,
+            utilisation: step.cost.utilisation,
+            traffic: step.traffic.iter().map(|t| (t.memory, t.read, t.write)).collect(),
+            by_component: parts,
+        }
+    }
+
+    fn time(&mut self, step: &Step) -> Timed {
+        let mut time = Seconds::ZERO;
+        let mut weakest = Kind::Measured;
+        let mut by_bound: Vec<(Bound, Seconds)> = Vec::new();
+        for phase in &step.phases {
+            let own = phase_time(phase, step.engine, self.setting);
+            let bound = match own.bound_by_memory {
+                Some(memory) => Bound::Memory(memory),
+                None if phase.kind == PhaseKind::Dispatch => Bound::Dispatch,
+                None => Bound::Compute,
+            };
+            let kind = match bound {
+                Bound::Memory(_) => own.kind,
+                _ => own.kind.weaker(step.cost.time_kind),
+            };
+            self.time_coverage.add(kind, own.total.0);
+            weakest = weakest.weaker(kind);
+            time += own.total;
+            match by_bound.iter_mut().find(|(b, _)| *b == bound) {
+                Some((_, sum)) => *sum += own.total,
+                None => by_bound.push((bound, own.total)),
+            }
+        }
+        let longest = by_bound.into_iter().filter(|(_, t)| t.0 > 0.0);
+        let longest = longest.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+        Timed { time, bound: longest.map_or(Bound::Nothing, |(b, _)| b), kind: weakest }
+    }
+
+    /// Load energy by component.
+    fn loads(&mut self, step: &Step, time: Seconds, time_kind: Kind) -> Vec<ComponentEnergy> {
+        let setting = self.setting;
+        let links = setting.profile.links();
+        let mut parts = Vec::new();
+        let engine_energy = step.cost.energy + step.cost.dispatch_energy;
+        let rail = links.domain_rail[links.engine_domain[step.engine]];
+        self.add(&mut parts, Role::Engine(step.engine), rail, engine_energy, step.cost.energy_kind);
+        for transfer in &step.traffic {
+            let rail = links.domain_rail[links.memory_domain[transfer.memory]];
+            let role = Role::Memory(transfer.memory);
+            self.add(&mut parts, role, rail, transfer.energy, transfer.energy_kind);
+        }
+        for (index, memory) in setting.profile.spec().memories.iter().enumerate() {
+            if let Some(background) = &memory.background {
+                let rail = links.domain_rail[links.memory_domain[index]];
+                let kind = background.kind().weaker(time_kind);
+                let energy = background.get() * time;
+                self.add(&mut parts, Role::Memory(index), rail, energy, kind);
+            }
+        }
+        for (domain, &rail) in links.domain_rail.iter().enumerate() {
+            let power = working_power(domain, setting);
+            for (role, power, kind) in [
+                (Role::Clock(domain), power.clock, power.clock_kind),
+                (Role::Leakage(domain), power.leakage, power.leakage_kind),
+            ] {
+                self.add(&mut parts, role, rail, power * time, kind.weaker(time_kind));
+            }
+        }
+        if time.0 > 0.0 {
+            for power in &mut self.rail_power {
+                // Until here energies were collected.
+                *power = *power / time.0;
+            }
+        }
+        parts
+    }
+
+    fn add(
+        &mut self,
+        parts: &mut Vec<ComponentEnergy>,
+        role: Role,
+        rail: usize,
+        energy: Joules,
+        kind: Kind,
+    ) {
+        if energy.0 == 0.0 {
+            return;
+        }
+        match parts.iter_mut().find(|p| p.role == role) {
+            Some(part) => part.energy += energy,
+            None => parts.push(ComponentEnergy { role, energy }),
+        }
+        self.rail_power[rail] += Watts(energy.0);
+        self.rail_coverage[rail].add(kind, energy.0);
+    }
+
+    /// Energy at the sources. A regulator's loss rests on what its load rests on.
+    fn source(
+        &mut self,
+        time: Seconds,
+        time_kind: Kind,
+        parts: &mut Vec<ComponentEnergy>,
+    ) -> Joules {
+        let setting = self.setting;
+        let mut total: Joules = parts.iter().map(|p| p.energy).sum();
+        for coverage in &self.rail_coverage {
+            self.energy_coverage.merge(coverage);
+        }
+        if time.0 <= 0.0 {
+            return total;
+        }
+        supply(&self.rail_power, setting, &mut self.supply);
+        for &regulator in &setting.point.regulators {
+            let energy = self.supply.regulator_loss[regulator] * time;
+            let (input, output) = setting.profile.links().regulator_rails[regulator];
+            let voltages = setting.point.voltages[input].1.weaker(setting.point.voltages[output].1);
+            let shares: Vec<_> = self.rail_coverage[output].shares().collect();
+            for (kind, share) in &shares {
+                self.energy_coverage.add(kind.weaker(voltages), energy.0 * share);
+            }
+            if shares.is_empty() {
+                self.energy_coverage.add(voltages.weaker(time_kind), energy.0);
+            }
+            parts.push(ComponentEnergy { role: Role::Regulator(regulator), energy });
+            total += energy;
+        }
+        total
+    }
+}
+
+struct Timed {
+    time: Seconds,
+    bound: Bound,
+    kind: Kind,
+}

@@ -1,0 +1,333 @@
+//! What must hold in a profile, checked together: every fault is reported, with its field path.
+
+use super::Links;
+use super::spec::{Array, ProfileSpec, RegulatorKind};
+use crate::diagnostic::{Fault, nearest};
+use crate::evidence::{FieldPath, Kind, Parameters};
+use crate::units::Quantity;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Version of the profile format.
+const SCHEMA: &str = "joulecast.profile/1";
+
+/// Larger than any array built, and small enough that no product of sides overflows.
+const LARGEST_ARRAY_SIDE: u64 = 1 << 20;
+
+/// Resolves sources and names. The links are complete only when no fault is returned.
+pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
+    let mut faults = Vec::new();
+    literals_and_sources(spec, &mut faults);
+    let mut checker = Checker { spec, faults, links: Links::default() };
+    checker.basics();
+    checker.names();
+    checker.domains();
+    checker.memories();
+    checker.engines();
+    checker.software();
+    checker.regulators();
+    checker.operating_points();
+    (checker.links, checker.faults)
+}
+
+fn literals_and_sources(spec: &mut ProfileSpec, faults: &mut Vec<Fault>) {
+    let kinds: BTreeMap<String, Kind> =
+        spec.sources.iter().map(|(key, source)| (key.clone(), source.kind)).collect();
+    spec.walk(&mut FieldPath::root(), &mut |path, parameter| {
+        if let Some(fault) = &parameter.fault {
+            let mut found = Fault::at(path.as_str(), fault.error.message.clone());
+            let quote = usize::from(fault.quoted);
+            found.span = Some(fault.error.span.start + quote..fault.error.span.end + quote);
+            faults.push(found);
+        }
+        let Some(key) = &parameter.source else { return };
+        match kinds.get(key) {
+            Some(kind) => parameter.kind = *kind,
+            None => {
+                let mut fault = Fault::at(path.as_str(), format!("no source is called `{key}`"));
+                fault.help = nearest(key, kinds.keys().map(String::as_str))
+                    .map(|n| format!("did you mean `@{n}`?"));
+                faults.push(fault);
+            }
+        }
+    });
+}
+
+struct Checker<'a> {
+    spec: &'a ProfileSpec,
+    faults: Vec<Fault>,
+    links: Links,
+}
+
+impl Checker<'_> {
+    fn fault(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.faults.push(Fault::at(path, message));
+    }
+
+    /// The index of `name` in `names`; a fault with the nearest name otherwise.
+    fn resolve(&mut self, path: String, what: &str, name: &str, names: &[&str]) -> usize {
+        if let Some(index) = names.iter().position(|n| *n == name) {
+            return index;
+        }
+        let mut fault = Fault::at(path, format!("no {what} is called `{name}`"));
+        fault.help = match nearest(name, names.iter().copied()) {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None => Some(format!("this profile has {}", names.join(", "))),
+        };
+        self.faults.push(fault);
+        0
+    }
+
+    /// A value that physics wants above zero. A literal that could not be read has been reported.
+    fn positive<Q: Quantity>(&mut self, path: String, value: &crate::evidence::Valued<Q>) {
+        let parameter = value.parameter();
+        if parameter.fault.is_none() && !(parameter.value > 0.0) {
+            self.fault(path, format!("a {} must be above zero", Q::NAME));
+        }
+    }
+
+    fn basics(&mut self) {
+        if self.spec.schema != SCHEMA {
+            self.fault("schema", format!("schema `{}` is not `{SCHEMA}`", self.spec.schema));
+        }
+        for (path, empty) in [
+            ("operating_points", self.spec.operating_points.is_empty()),
+            ("rails", self.spec.rails.is_empty()),
+            ("domains", self.spec.domains.is_empty()),
+            ("memories", self.spec.memories.is_empty()),
+            ("engines", self.spec.engines.is_empty()),
+        ] {
+            if empty {
+                self.fault(path, format!("a profile needs at least one of {path}"));
+            }
+        }
+    }
+
+    fn names(&mut self) {
+        let spec = self.spec;
+        let lists: [(&str, Vec<&str>); 7] = [
+            ("operating_points", spec.operating_points.iter().map(|x| x.name.as_str()).collect()),
+            ("rails", spec.rails.iter().map(|x| x.name.as_str()).collect()),
+            ("regulators", spec.regulators.iter().map(|x| x.name.as_str()).collect()),
+            ("domains", spec.domains.iter().map(|x| x.name.as_str()).collect()),
+            ("memories", spec.memories.iter().map(|x| x.name.as_str()).collect()),
+            ("engines", spec.engines.iter().map(|x| x.name.as_str()).collect()),
+            ("software", spec.software.iter().map(|x| x.name.as_str()).collect()),
+        ];
+        for (list, names) in lists {
+            let mut seen = BTreeSet::new();
+            for (i, name) in names.into_iter().enumerate() {
+                if !seen.insert(name) {
+                    self.fault(format!("{list}[{i}].name"), format!("`{name}` is there twice"));
+                }
+            }
+        }
+    }
+
+    fn domains(&mut self) {
+        let spec = self.spec;
+        let rails: Vec<&str> = spec.rails.iter().map(|r| r.name.as_str()).collect();
+        let clocks: BTreeSet<&str> = spec
+            .operating_points
+            .iter()
+            .flat_map(|p| p.clocks.keys().map(String::as_str))
+            .collect();
+        let clocks: Vec<&str> = clocks.into_iter().collect();
+        for (i, domain) in spec.domains.iter().enumerate() {
+            let at = |field: &str| format!("domains[{i}].{field}");
+            let rail = self.resolve(at("rail"), "rail", &domain.rail, &rails);
+            self.links.domain_rail.push(rail);
+            self.resolve(at("clock"), "clock of an operating point", &domain.clock, &clocks);
+            self.positive(at("nominal_voltage"), &domain.nominal_voltage);
+            for (j, state) in domain.states.iter().enumerate() {
+                let timed = state.wake_time.as_ref().is_some_and(|t| t.get().0 > 0.0);
+                if state.wake_energy.is_some() && !timed {
+                    let path = format!("domains[{i}].states[{j}].wake_energy");
+                    self.fault(path, "energy of waking needs a wake_time to be spent in");
+                }
+            }
+        }
+    }
+
+    fn memories(&mut self) {
+        let spec = self.spec;
+        let domains: Vec<&str> = spec.domains.iter().map(|d| d.name.as_str()).collect();
+        let memories: Vec<&str> = spec.memories.iter().map(|m| m.name.as_str()).collect();
+        for (i, memory) in spec.memories.iter().enumerate() {
+            let at = |field: &str| format!("memories[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &memory.domain, &domains);
+            self.links.memory_domain.push(domain);
+            let stage = memory
+                .staged_through
+                .as_ref()
+                .map(|s| self.resolve(at("staged_through"), "memory", s, &memories));
+            if stage == Some(i) {
+                self.fault(at("staged_through"), "a memory cannot be staged through itself");
+            }
+            self.links.memory_stage.push(stage);
+            self.positive(at("capacity"), &memory.capacity);
+            match &memory.bandwidth {
+                super::Bandwidth::PerSecond(v) => self.positive(at("bandwidth.PerSecond"), v),
+                super::Bandwidth::PerCycle(v) => self.positive(at("bandwidth.PerCycle"), v),
+            }
+            let reached = spec.engines.iter().any(|e| e.memories.contains(&memory.name));
+            if !reached {
+                let message = format!("no engine works from memory `{}`", memory.name);
+                self.fault(at("name"), message);
+            }
+        }
+    }
+
+    fn engines(&mut self) {
+        let spec = self.spec;
+        let domains: Vec<&str> = spec.domains.iter().map(|d| d.name.as_str()).collect();
+        let memories: Vec<&str> = spec.memories.iter().map(|m| m.name.as_str()).collect();
+        for (i, engine) in spec.engines.iter().enumerate() {
+            let at = |field: &str| format!("engines[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &engine.domain, &domains);
+            self.links.engine_domain.push(domain);
+            let reached = engine.memories.iter().enumerate().map(|(j, name)| {
+                let path = format!("engines[{i}].memories[{j}]");
+                self.resolve(path, "memory", name, &memories)
+            });
+            let reached: Vec<usize> = reached.collect();
+            self.links.engine_memories.push(reached);
+            if engine.memories.is_empty() {
+                self.fault(at("memories"), "an engine works from at least one memory");
+            }
+            if engine.energy.per_mac.is_empty() && engine.energy.per_busy_cycle.is_none() {
+                let message = "an engine costs energy: give per_mac or per_busy_cycle";
+                self.fault(at("energy"), message);
+            }
+            match &engine.array {
+                Array::Lanes { macs } => {
+                    for (precision, rate) in macs {
+                        self.positive(at(&format!("array.Lanes.macs.{precision}")), rate);
+                    }
+                }
+                Array::Systolic(s) => {
+                    for (field, value) in [("rows", s.rows), ("columns", s.columns)] {
+                        if value == 0 || value > LARGEST_ARRAY_SIDE {
+                            let path = at(&format!("array.Systolic.{field}"));
+                            let message = format!("an array has 1 to {LARGEST_ARRAY_SIDE} {field}");
+                            self.fault(path, message);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn software(&mut self) {
+        let spec = self.spec;
+        let engines: Vec<&str> = spec.engines.iter().map(|e| e.name.as_str()).collect();
+        for (i, stack) in spec.software.iter().enumerate() {
+            let path = format!("software[{i}].engine");
+            let engine = self.resolve(path, "engine", &stack.engine, &engines);
+            self.links.stack_engine.push(engine);
+            for (kind, rate) in &stack.cycles_per_mac {
+                self.positive(format!("software[{i}].cycles_per_mac.{kind}"), rate);
+            }
+        }
+    }
+
+    fn regulators(&mut self) {
+        let spec = self.spec;
+        let rails: Vec<&str> = spec.rails.iter().map(|r| r.name.as_str()).collect();
+        let points: Vec<&str> = spec.operating_points.iter().map(|p| p.name.as_str()).collect();
+        for (i, regulator) in spec.regulators.iter().enumerate() {
+            let at = |field: &str| format!("regulators[{i}].{field}");
+            let input = self.resolve(at("input"), "rail", &regulator.input, &rails);
+            let output = self.resolve(at("output"), "rail", &regulator.output, &rails);
+            self.links.regulator_rails.push((input, output));
+            for (j, point) in regulator.operating_points.iter().enumerate() {
+                let path = format!("regulators[{i}].operating_points[{j}]");
+                self.resolve(path, "operating point", point, &points);
+            }
+            if let RegulatorKind::Switching { efficiency, .. } = &regulator.kind {
+                let value = efficiency.get().0;
+                if efficiency.parameter().fault.is_none() && !(value > 0.0 && value <= 1.0) {
+                    let path = at("kind.Switching.efficiency");
+                    self.fault(path, "an efficiency lies above 0 and at most at 100 %");
+                }
+            }
+        }
+        self.rail_loops();
+    }
+
+    /// Follows each rail to its source; a rail that feeds itself is a fault.
+    fn rail_loops(&mut self) {
+        for (i, &(input, output)) in self.links.regulator_rails.clone().iter().enumerate() {
+            let mut rail = input;
+            for _ in 0..=self.links.regulator_rails.len() {
+                if rail == output {
+                    let name = &self.spec.rails.get(output).map_or("", |r| r.name.as_str());
+                    let message = format!("rail `{name}` feeds itself through this regulator");
+                    self.faults.push(Fault::at(format!("regulators[{i}].input"), message));
+                    break;
+                }
+                match self.links.regulator_rails.iter().find(|(_, o)| *o == rail) {
+                    Some(&(next, _)) => rail = next,
+                    None => break,
+                }
+            }
+        }
+    }
+
+    fn operating_points(&mut self) {
+        let spec = self.spec;
+        let rails: Vec<&str> = spec.rails.iter().map(|r| r.name.as_str()).collect();
+        for (i, point) in spec.operating_points.iter().enumerate() {
+            let at = |field: &str| format!("operating_points[{i}].{field}");
+            for (clock, frequency) in &point.clocks {
+                self.positive(at(&format!("clocks.{clock}")), frequency);
+            }
+            for (rail, voltage) in &point.voltages {
+                self.resolve(at(&format!("voltages.{rail}")), "rail", rail, &rails);
+                self.positive(at(&format!("voltages.{rail}")), voltage);
+            }
+            for rail in &rails {
+                if !point.voltages.contains_key(*rail) {
+                    self.fault(at("voltages"), format!("rail `{rail}` has no voltage here"));
+                }
+            }
+            for domain in &spec.domains {
+                if !point.clocks.contains_key(&domain.clock) {
+                    let message = format!("clock `{}` has no frequency here", domain.clock);
+                    self.fault(at("clocks"), message);
+                }
+            }
+            self.feeds(i);
+        }
+    }
+
+    /// At each point a rail has one feed, and a linear regulator has headroom.
+    fn feeds(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(point) = spec.operating_points.get(i) else { return };
+        let mut fed = BTreeSet::new();
+        for (j, regulator) in spec.regulators.iter().enumerate() {
+            let named = &regulator.operating_points;
+            if !named.is_empty() && !named.contains(&point.name) {
+                continue;
+            }
+            if !fed.insert(regulator.output.as_str()) {
+                let message = format!(
+                    "rail `{}` has two regulators at operating point `{}`",
+                    regulator.output, point.name
+                );
+                self.fault(format!("regulators[{j}].output"), message);
+            }
+            let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get().0);
+            if let (RegulatorKind::Ldo { .. }, Some(input), Some(output)) =
+                (&regulator.kind, voltage(&regulator.input), voltage(&regulator.output))
+                && input < output
+            {
+                let message = format!(
+                    "linear regulator `{}` cannot make {output} V out of {input} V at `{}`",
+                    regulator.name, point.name
+                );
+                self.fault(format!("operating_points[{i}].voltages.{}", regulator.output), message);
+            }
+        }
+    }
+}

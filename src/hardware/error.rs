@@ -1,0 +1,45 @@
+//! What can be wrong with a profile or its use.
+
+use crate::diagnostic::Report;
+
+/// Why a profile could not be read, or not be used as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum HardwareError {
+    /// The file could not be read.
+    #[error("cannot read hardware profile {path}: {source}")]
+    Read {
+        /// The path as given.
+        path: String,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// Neither a file nor a shipped profile.
+    #[error("no hardware profile is called `{name}`{}\nhelp: `joulecast hardware list` shows those that ship; a path to a .ron file works too", hint(.nearest))]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The shipped name nearest to it.
+        nearest: Option<String>,
+    },
+    /// Faults in the text, all of them.
+    #[error(transparent)]
+    Faults(#[from] Box<Report>),
+    /// A name that the profile does not have.
+    #[error("profile `{profile}` has no {what} `{name}`{}\nhelp: it has {known}", hint(.nearest))]
+    NoSuch {
+        /// The profile.
+        profile: String,
+        /// What was asked for (`operating point`).
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// The nearest known one.
+        nearest: Option<String>,
+        /// All known ones.
+        known: String,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?"))
+}

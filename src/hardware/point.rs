@@ -1,0 +1,17 @@
+//! An operating point with its names resolved.
+
+use crate::evidence::Kind;
+use crate::units::{Hertz, Volts};
+
+/// Frequencies and voltages at which a profile is run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its name.
+    pub name: String,
+    /// Clock of each domain, and what the number rests on.
+    pub clocks: Vec<(Hertz, Kind)>,
+    /// Voltage of each rail, and what the number rests on.
+    pub voltages: Vec<(Volts, Kind)>,
+    /// Regulators in use.
+    pub regulators: Vec<usize>,
+}

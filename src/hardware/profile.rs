@@ -1,0 +1,201 @@
+//! A profile that has been read, checked and resolved.
+
+use super::check::check;
+use super::{HardwareError, Point, ProfileSpec, shipped_profiles};
+use crate::diagnostic::{Report, SpanIndex, nearest, parse_ron};
+use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
+use std::path::Path;
+
+/// Names of a profile as indices into its lists.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Links {
+    /// Domain of each engine.
+    pub engine_domain: Vec<usize>,
+    /// Memories of each engine.
+    pub engine_memories: Vec<Vec<usize>>,
+    /// Domain of each memory.
+    pub memory_domain: Vec<usize>,
+    /// The buffer that each memory is staged through.
+    pub memory_stage: Vec<Option<usize>>,
+    /// Rail of each domain.
+    pub domain_rail: Vec<usize>,
+    /// Input and output rail of each regulator.
+    pub regulator_rails: Vec<(usize, usize)>,
+    /// Engine of each software stack.
+    pub stack_engine: Vec<usize>,
+}
+
+/// A parameter of a profile with its place in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParameterRecord {
+    /// Field path (`engines[0].array.Lanes.macs.Int8`).
+    pub path: String,
+    /// Value, spread and source.
+    pub parameter: Parameter,
+}
+
+/// A chip and its board, sound in itself.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    spec: ProfileSpec,
+    links: Links,
+}
+
+impl Profile {
+    /// Reads the profile that `name` stands for: a path to a `.ron` file, or a shipped one.
+    pub fn load(name: &str) -> Result<Self, HardwareError> {
+        let path = Path::new(name);
+        if let Some(shipped) = shipped_profiles().iter().find(|p| p.name == name) {
+            return Self::parse(shipped.path, shipped.text);
+        }
+        let is_path = path.components().count() > 1 || path.extension().is_some();
+        if !is_path {
+            return Err(HardwareError::Unknown {
+                name: name.to_owned(),
+                nearest: nearest(name, shipped_profiles().iter().map(|p| p.name))
+                    .map(str::to_owned),
+            });
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| HardwareError::Read { path: name.to_owned(), source })?;
+        Self::parse(name, &text)
+    }
+
+    /// Reads a profile from `text`, called `file` in errors. All faults beyond syntax are reported
+    /// together.
+    pub fn parse(file: &str, text: &str) -> Result<Self, HardwareError> {
+        let mut spec: ProfileSpec = parse_ron(file, text)?;
+        let (links, mut faults) = check(&mut spec);
+        if !faults.is_empty() {
+            let index = SpanIndex::of(text);
+            for fault in &mut faults {
+                let whole = index.value_or_enclosing(&fault.path);
+                fault.span = match (whole, fault.span.take()) {
+                    // A literal's own fault is relative to the literal.
+                    (Some(whole), Some(part)) => {
+                        Some(whole.start + part.start..(whole.start + part.end).min(whole.end))
+                    }
+                    (whole, _) => whole,
+                };
+            }
+            return Err(Box::new(Report::new(file, text, faults)).into());
+        }
+        Ok(Self { spec, links })
+    }
+
+    /// The profile as written.
+    pub fn spec(&self) -> &ProfileSpec {
+        &self.spec
+    }
+
+    /// Its names as indices.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// The operating point called `name`, or the first.
+    pub fn point(&self, name: Option<&str>) -> Result<Point, HardwareError> {
+        let points = &self.spec.operating_points;
+        let found = match name {
+            None => points.first(),
+            Some(name) => points.iter().find(|p| p.name == name),
+        };
+        let Some(point) = found else {
+            let names = points.iter().map(|p| p.name.as_str());
+            return Err(self.no_such("operating point", name.unwrap_or(""), names));
+        };
+        let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
+        let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
+        let in_use = |r: &&super::Regulator| {
+            r.operating_points.is_empty() || r.operating_points.contains(&point.name)
+        };
+        Ok(Point {
+            name: point.name.clone(),
+            clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
+            voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
+            regulators: self.from_leaves(
+                self.spec.regulators.iter().enumerate().filter(|(_, r)| in_use(r)).map(|(i, _)| i),
+            ),
+        })
+    }
+
+    /// Regulators ordered so that each stands behind those that draw from its output.
+    fn from_leaves(&self, regulators: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut waiting: Vec<usize> = regulators.collect();
+        let mut ordered = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let drawn_from = |r: usize| {
+                let output = self.links.regulator_rails[r].1;
+                waiting.iter().any(|w| self.links.regulator_rails[*w].0 == output)
+            };
+            let (leaves, rest): (Vec<_>, Vec<_>) = waiting.iter().partition(|r| !drawn_from(**r));
+            if leaves.is_empty() {
+                break; // A rail loop, which checking excludes.
+            }
+            ordered.extend(leaves);
+            waiting = rest;
+        }
+        ordered
+    }
+
+    /// For each engine the index of its software stack: the one called `name` where it fits, else
+    /// the engine's first.
+    pub fn stacks(&self, name: Option<&str>) -> Result<Vec<Option<usize>>, HardwareError> {
+        let software = &self.spec.software;
+        if let Some(name) = name
+            && !software.iter().any(|s| s.name == name)
+        {
+            return Err(self.no_such("software", name, software.iter().map(|s| s.name.as_str())));
+        }
+        let of_engine = |engine: usize| {
+            let mut candidates =
+                (0..software.len()).filter(|s| self.links.stack_engine[*s] == engine);
+            let wanted = candidates.clone().find(|s| Some(software[*s].name.as_str()) == name);
+            wanted.or_else(|| candidates.next())
+        };
+        Ok((0..self.spec.engines.len()).map(of_engine).collect())
+    }
+
+    fn no_such<'a>(
+        &self,
+        what: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'a str> + Clone,
+    ) -> HardwareError {
+        HardwareError::NoSuch {
+            profile: self.spec.name.clone(),
+            what,
+            name: name.to_owned(),
+            nearest: nearest(name, known.clone()).map(str::to_owned),
+            known: known.collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// Every number of the profile, in a fixed order.
+    pub fn parameters(&self) -> Vec<ParameterRecord> {
+        let mut records = Vec::new();
+        self.spec.clone().walk(&mut FieldPath::root(), &mut |path, parameter| {
+            records.push(ParameterRecord { path: path.to_string(), parameter: parameter.clone() });
+        });
+        records
+    }
+
+    /// A profile with every number passed through `change`, which sees its index in
+    /// [`Profile::parameters`] and its value in SI.
+    pub fn perturbed(&self, mut change: impl FnMut(usize, f64) -> f64) -> Self {
+        let mut copy = self.clone();
+        let mut index = 0;
+        copy.spec.walk(&mut FieldPath::root(), &mut |_, parameter| {
+            parameter.value = change(index, parameter.value);
+            index += 1;
+        });
+        copy
+    }
+
+    /// Share of the profile's numbers that rest on evidence.
+    pub fn sourced_share(&self) -> f64 {
+        let kinds: Vec<Kind> = self.parameters().iter().map(|r| r.parameter.kind).collect();
+        let sound = kinds.iter().filter(|k| k.is_evidence()).count();
+        if kinds.is_empty() { 0.0 } else { sound as f64 / kinds.len() as f64 }
+    }
+}

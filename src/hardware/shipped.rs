@@ -1,0 +1,27 @@
+//! The profiles that come with the program, embedded in it.
+
+/// A shipped profile.
+#[derive(Debug, Clone, Copy)]
+pub struct ShippedProfile {
+    /// The name it is found by.
+    pub name: &'static str,
+    /// Its place in the repository.
+    pub path: &'static str,
+    /// Its RON text.
+    pub text: &'static str,
+}
+
+macro_rules! profiles {
+    ($($name:literal),* $(,)?) => {
+        &[$(ShippedProfile {
+            name: $name,
+            path: concat!("hardware_profiles/", $name, ".ron"),
+            text: include_str!(concat!("../../hardware_profiles/", $name, ".ron")),
+        }),*]
+    };
+}
+
+/// All shipped profiles, in the order they are listed.
+pub fn shipped_profiles() -> &'static [ShippedProfile] {
+    profiles!["eyeriss", "stm32l4r5"]
+}

@@ -1,0 +1,135 @@
+//! The plan: steps with cycles, bytes by memory, and phases.
+
+use super::MemoryPlan;
+use crate::cost::Cost;
+use crate::evidence::Kind;
+use crate::hardware::Point;
+use crate::model::OpKind;
+use crate::units::{Bytes, Cycles, Joules};
+
+/// A part of a step, in which engine and transfers run side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PhaseKind {
+    /// Calling the operator.
+    Dispatch,
+    /// Loading the first tile.
+    Fill,
+    /// Computing, with transfers beside it.
+    Steady,
+    /// Storing the last tile.
+    Drain,
+}
+
+impl PhaseKind {
+    /// In lower case, for files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dispatch => "dispatch",
+            Self::Fill => "fill",
+            Self::Steady => "steady",
+            Self::Drain => "drain",
+        }
+    }
+}
+
+/// Traffic of one memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transfer {
+    /// The memory, by index.
+    pub memory: usize,
+    /// Bytes read from it.
+    pub read: Bytes,
+    /// Bytes written to it.
+    pub write: Bytes,
+    /// Energy of both at the operating point.
+    pub energy: Joules,
+    /// What the energy rests on.
+    pub energy_kind: Kind,
+}
+
+impl Transfer {
+    /// Bytes that occupy the memory's port.
+    pub fn bytes(&self) -> Bytes {
+        self.read + self.write
+    }
+
+    /// A part of the transfer.
+    pub(super) fn part(&self, share: f64) -> Self {
+        Self {
+            read: self.read * share,
+            write: self.write * share,
+            energy: self.energy * share,
+            ..*self
+        }
+    }
+}
+
+/// One phase of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// What happens.
+    pub kind: PhaseKind,
+    /// Cycles of the engine at work.
+    pub compute: Cycles,
+    /// Switching energy of the engine.
+    pub energy: Joules,
+    /// Transfers, each at its memory's full rate from the start of the phase.
+    pub transfers: Vec<Transfer>,
+}
+
+/// One operator on its engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The layer, by its place in the network.
+    pub layer: usize,
+    /// The layer's name.
+    pub name: String,
+    /// The layer's kind.
+    pub kind: OpKind,
+    /// Multiply-accumulates of the graph.
+    pub macs: u64,
+    /// Element operations of the graph.
+    pub element_ops: u64,
+    /// The engine, by index.
+    pub engine: usize,
+    /// Its cost there.
+    pub cost: Cost,
+    /// All traffic, by memory.
+    pub traffic: Vec<Transfer>,
+    /// The phases it runs through.
+    pub phases: Vec<Phase>,
+}
+
+/// An operator that no engine of the profile runs. It is in no sum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Uncosted {
+    /// The layer, by its place in the network.
+    pub layer: usize,
+    /// The layer's name.
+    pub name: String,
+    /// The layer's kind.
+    pub kind: OpKind,
+    /// Its MACs and element operations.
+    pub operations: u64,
+    /// Share of all operations of the network.
+    pub share: f64,
+    /// Why each engine refused.
+    pub reasons: Vec<String>,
+}
+
+/// A network mapped onto a profile at an operating point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Name of the network.
+    pub network: String,
+    /// The operating point.
+    pub point: Point,
+    /// Steps in the order they run.
+    pub steps: Vec<Step>,
+    /// What could not be costed.
+    pub uncosted: Vec<Uncosted>,
+    /// Where tensors live.
+    pub memory: MemoryPlan,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,63 @@
+//! What the reader is told of a file beside its layers.
+
+use std::collections::BTreeMap;
+
+/// Names listed in one note before the rest is only counted.
+const NAMES_LISTED: usize = 8;
+
+/// Things met while a file is read.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Nodes that were folded into constants.
+    pub folded: usize,
+    opaque: BTreeMap<String, usize>,
+    control_flow: BTreeMap<String, usize>,
+    unresolved: Vec<String>,
+    more_unresolved: usize,
+}
+
+impl Notes {
+    pub fn opaque(&mut self, native: &str) {
+        *self.opaque.entry(native.to_owned()).or_default() += 1;
+    }
+
+    pub fn control_flow(&mut self, native: &str) {
+        *self.control_flow.entry(native.to_owned()).or_default() += 1;
+    }
+
+    pub fn unresolved(&mut self, node: &str) {
+        if self.unresolved.len() < NAMES_LISTED {
+            self.unresolved.push(format!("`{node}`"));
+        } else {
+            self.more_unresolved += 1;
+        }
+    }
+
+    /// One line for each kind of thing.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        match self.folded {
+            0 => {}
+            1 => lines.push("1 constant node folded".to_owned()),
+            n => lines.push(format!("{n} constant nodes folded")),
+        }
+        for (native, count) in &self.opaque {
+            lines.push(format!(
+                "operator type `{native}` ({count} of them): its work is not known and not counted"
+            ));
+        }
+        for (native, count) in &self.control_flow {
+            lines.push(format!(
+                "control flow `{native}` ({count} of them): its bodies are not read and their work is not counted"
+            ));
+        }
+        if !self.unresolved.is_empty() {
+            let mut names = self.unresolved.join(", ");
+            if self.more_unresolved > 0 {
+                names.push_str(&format!(" and {} more", self.more_unresolved));
+            }
+            lines.push(format!("work not counted, since shapes are not known: {names}"));
+        }
+        lines
+    }
+}

@@ -1,0 +1,171 @@
+//! What is known of a tensor while a file is read: type, shape, and for short ones the numbers.
+
+use super::proto;
+use crate::model::{ElementType, Shape};
+use std::rc::Rc;
+
+/// Tensors that shape arithmetic works on are short; the numbers of longer ones are not kept.
+pub(super) const NUMBERS_KEPT: u64 = 256;
+
+/// More axes than any real tensor has; bounds what a made-up file can ask for.
+const RANK_LIMIT: usize = 64;
+
+/// A tensor's numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Numbers {
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+}
+
+impl Numbers {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Ints(ints) => ints.len(),
+            Self::Floats(floats) => floats.len(),
+        }
+    }
+
+    pub fn ints(&self) -> Option<&[i64]> {
+        match self {
+            Self::Ints(ints) => Some(ints),
+            Self::Floats(_) => None,
+        }
+    }
+
+    /// The numbers at these places; `None` past the end.
+    pub fn pick(&self, places: impl Iterator<Item = usize>) -> Option<Self> {
+        fn each<T: Copy>(all: &[T], mut places: impl Iterator<Item = usize>) -> Option<Vec<T>> {
+            places.try_fold(Vec::new(), |mut picked, place| {
+                picked.push(*all.get(place)?);
+                Some(picked)
+            })
+        }
+        match self {
+            Self::Ints(ints) => each(ints, places).map(Self::Ints),
+            Self::Floats(floats) => each(floats, places).map(Self::Floats),
+        }
+    }
+
+    pub fn floats(&self) -> Vec<f64> {
+        match self {
+            Self::Ints(ints) => ints.iter().map(|i| *i as f64).collect(),
+            Self::Floats(floats) => floats.clone(),
+        }
+    }
+}
+
+/// What is known of a tensor.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    /// Type that is computed with.
+    pub element: ElementType,
+    /// Type that is stored: narrower for a constant that is dequantised before use.
+    pub stored: ElementType,
+    pub shape: Option<Shape>,
+    /// Known without running the network.
+    pub constant: bool,
+    pub numbers: Option<Rc<Numbers>>,
+}
+
+impl Value {
+    /// A tensor that the network makes.
+    pub fn made(element: ElementType, shape: Option<Shape>) -> Self {
+        Self { element, stored: element, shape, constant: false, numbers: None }
+    }
+
+    /// A tensor that the file stores.
+    pub fn stored(tensor: &proto::Tensor) -> Result<Self, String> {
+        let element = element(tensor.data_type);
+        let shape = shape(&tensor.dims).map_err(|e| format!("tensor `{}`: {e}", tensor.name))?;
+        let few = shape.elements().is_some_and(|n| n <= NUMBERS_KEPT);
+        let count = shape.elements().unwrap_or(0) as usize;
+        let numbers = if few { numbers(tensor, element) } else { None };
+        let numbers = numbers.filter(|n| n.len() == count).map(Rc::new);
+        Ok(Self { element, stored: element, shape: Some(shape), constant: true, numbers })
+    }
+
+    /// A tensor that the file stores by its non-zero elements: it is as large as they are many.
+    pub fn sparse(sparse: &proto::SparseTensor) -> Result<Self, String> {
+        let values = sparse.values.as_ref().ok_or("a sparse tensor has no values")?;
+        let element = element(values.data_type);
+        let shape = shape(&sparse.dims).map_err(|e| format!("tensor `{}`: {e}", values.name))?;
+        Ok(Self { constant: true, ..Self::made(element, Some(shape)) })
+    }
+}
+
+/// Extents as a shape, if they are ones.
+pub(super) fn shape(dims: &[i64]) -> Result<Shape, String> {
+    let extents = dims
+        .iter()
+        .map(|d| u64::try_from(*d).map_err(|_| format!("an extent of {d} in dimensions {dims:?}")));
+    let shape = Shape(extents.collect::<Result<_, _>>()?);
+    check(&shape)?;
+    Ok(shape)
+}
+
+/// Refuses shapes that no machine could hold.
+pub(super) fn check(shape: &Shape) -> Result<(), String> {
+    if shape.rank() > RANK_LIMIT {
+        return Err(format!("a tensor of {} dimensions", shape.rank()));
+    }
+    let fits = shape.elements().is_some_and(|n| i64::try_from(n).is_ok());
+    // With one extent of 0 the product says nothing of the others.
+    let each = shape.0.iter().all(|extent| i64::try_from(*extent).is_ok());
+    if fits && each { Ok(()) } else { Err(format!("a tensor of {shape} is too large")) }
+}
+
+fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
+    const EXTERNAL: i32 = 1;
+    if tensor.data_location == EXTERNAL {
+        return None;
+    }
+    let raw = &tensor.raw_data[..];
+    Some(match element {
+        ElementType::Float32 if raw.is_empty() => {
+            Numbers::Floats(tensor.float_data.iter().map(|f| f64::from(*f)).collect())
+        }
+        ElementType::Float32 => Numbers::Floats(each(raw, |b| f64::from(f32::from_le_bytes(b)))),
+        ElementType::Float64 if !raw.is_empty() => Numbers::Floats(each(raw, f64::from_le_bytes)),
+        ElementType::Int64 if raw.is_empty() => Numbers::Ints(tensor.int64_data.clone()),
+        ElementType::Int64 => Numbers::Ints(each(raw, i64::from_le_bytes)),
+        ElementType::Int32 if !raw.is_empty() => {
+            Numbers::Ints(each(raw, |b| i64::from(i32::from_le_bytes(b))))
+        }
+        ElementType::Bool | ElementType::UInt8 if !raw.is_empty() => {
+            Numbers::Ints(each(raw, |[b]| i64::from(b)))
+        }
+        ElementType::Int8 if !raw.is_empty() => {
+            Numbers::Ints(each(raw, |[b]| i64::from(i8::from_le_bytes([b]))))
+        }
+        ElementType::Int32 | ElementType::Bool | ElementType::UInt8 | ElementType::Int8 => {
+            Numbers::Ints(tensor.int32_data.iter().map(|i| i64::from(*i)).collect())
+        }
+        _ => return None,
+    })
+}
+
+fn each<const N: usize, T>(raw: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
+    raw.as_chunks::<N>().0.iter().map(|chunk| number(*chunk)).collect()
+}
+
+/// `TensorProto.DataType`.
+pub(super) fn element(data_type: i32) -> ElementType {
+    match data_type {
+        1 => ElementType::Float32,
+        2 => ElementType::UInt8,
+        3 => ElementType::Int8,
+        4 => ElementType::UInt16,
+        5 => ElementType::Int16,
+        6 => ElementType::Int32,
+        7 => ElementType::Int64,
+        9 => ElementType::Bool,
+        10 => ElementType::Float16,
+        11 => ElementType::Float64,
+        12 => ElementType::UInt32,
+        13 => ElementType::UInt64,
+        16 => ElementType::BFloat16,
+        // Signed or not, two elements take a byte.
+        21 | 22 => ElementType::Int4,
+        _ => ElementType::Other,
+    }
+}

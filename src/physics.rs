@@ -1,0 +1,7 @@
+//! Exact laws, one a file: pure functions on typed quantities. Nothing here knows events, traces,
+//! files or randomness.
+
+pub mod leakage;
+pub mod linear_regulator;
+pub mod switching;
+pub mod switching_regulator;

@@ -1,0 +1,3 @@
+//! Tables, plots and files a person looks at.
+
+pub mod plot;

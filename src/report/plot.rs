@@ -1,0 +1,103 @@
+//! Pictures of a trace, as PNG or SVG.
+
+mod axis;
+mod buckets;
+mod font;
+mod legend;
+mod paint;
+mod picture;
+mod regions;
+mod scene;
+mod stack;
+mod strip;
+mod theme;
+
+use crate::trace::Trace;
+use crate::units::SimTime;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Width and height of a picture in pixels.
+pub const SIZE: (u32, u32) = (1600, 900);
+
+/// What to write on a picture of power against time, and what to show of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PowerOptions {
+    /// The headline.
+    pub title: String,
+    /// Lines below it, as many as are given.
+    pub subtitle: Vec<String>,
+    /// Where to start; nothing for the start of the trace.
+    pub from: Option<SimTime>,
+    /// Where to stop; nothing for the end of the trace.
+    pub to: Option<SimTime>,
+    /// Light text on dark paper.
+    pub dark: bool,
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The name of the file does not say which kind of picture it is.
+    #[error("{}: a picture is a .png or .svg file", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Nothing lies between the limits.
+    #[error("from {from} to {to} there is nothing to draw: the trace goes from 0 s to {end}")]
+    Range {
+        /// The first instant asked for.
+        from: SimTime,
+        /// The last instant asked for.
+        to: SimTime,
+        /// The end of the trace.
+        end: SimTime,
+    },
+    /// The embedded font is broken.
+    #[error("the embedded font cannot be used")]
+    Font,
+    /// The picture could not be drawn or encoded.
+    #[error("{}: cannot be drawn: {reason}", path.display())]
+    Draw {
+        /// The file.
+        path: PathBuf,
+        /// What the drawing library said.
+        reason: String,
+    },
+    /// The bytes did not go.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Draws power against time: a stack of components with the total on top, layers behind it, what
+/// went on above it. The extension of `path`, `.png` or `.svg`, decides on the kind of picture.
+pub fn power(trace: &Trace, options: &PowerOptions, path: &Path) -> Result<(), PlotError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let write = match extension.as_deref() {
+        Some("png") => paint::write_png,
+        Some("svg") => paint::write_svg,
+        _ => return Err(PlotError::Extension { path: path.to_owned() }),
+    };
+    if !font::ready() {
+        return Err(PlotError::Font);
+    }
+    let (from, to) = range(trace, options)?;
+    write(&picture::compose(trace, options, from, to), SIZE, path)
+}
+
+/// The range to show, within the trace; all of an empty trace is a range too.
+fn range(trace: &Trace, options: &PowerOptions) -> Result<(SimTime, SimTime), PlotError> {
+    let from = options.from.unwrap_or(SimTime::ZERO);
+    let to = options.to.unwrap_or(trace.end).min(trace.end);
+    if from < to || (trace.end == SimTime::ZERO && options.from.is_none() && options.to.is_none()) {
+        Ok((from, to))
+    } else {
+        Err(PlotError::Range { from, to: options.to.unwrap_or(trace.end), end: trace.end })
+    }
+}

@@ -1,0 +1,158 @@
+//! The column beside the data: components with their energy and share, figures, what colours mean.
+
+use super::font;
+use super::scene::{Anchor, Area, Ink, Label, Scene, Shape};
+use super::stack::{Series, Stack};
+use super::theme::Theme;
+use crate::units::engineering;
+
+const SIZE: f64 = 13.0;
+const LINE: f64 = 22.0;
+const SWATCH: f64 = 12.0;
+/// Room for an energy and for a share at the right end of a line.
+const ENERGY: f64 = 84.0;
+const SHARE: f64 = 52.0;
+
+/// Writes line after line.
+pub(super) struct Legend<'a> {
+    scene: &'a mut Scene,
+    theme: &'a Theme,
+    area: Area,
+    baseline: f64,
+}
+
+impl<'a> Legend<'a> {
+    pub(super) fn new(scene: &'a mut Scene, theme: &'a Theme, area: Area) -> Self {
+        Self { scene, theme, area, baseline: area.top + SIZE }
+    }
+
+    /// Components from the top of the stack down, as the eye meets them, and their sum.
+    pub(super) fn energies(&mut self, stack: &Stack) {
+        self.heading("energy by component");
+        for series in stack.series.iter().rev() {
+            if self.swatch(series) {
+                self.amounts(&series.name, series.energy, stack.energy, false);
+            }
+        }
+        self.scene.rule(
+            (self.area.left, self.baseline - SIZE - 1.0),
+            (self.area.right, self.baseline - SIZE - 1.0),
+            1.0,
+            self.theme.gridline,
+        );
+        self.baseline += 4.0;
+        self.amounts("total", stack.energy, stack.energy, true);
+        self.baseline += LINE / 2.0;
+    }
+
+    /// A name and a value a line.
+    pub(super) fn figures(&mut self, figures: &[(&str, String)]) {
+        for (name, value) in figures {
+            if self.is_full() {
+                return;
+            }
+            self.write(name, self.area.left, Anchor::Start, self.theme.quiet, false);
+            self.write(value, self.area.right, Anchor::End, self.theme.text, false);
+            self.baseline += LINE;
+        }
+        self.baseline += LINE / 2.0;
+    }
+
+    /// The total's line, and its veil where there is one.
+    pub(super) fn lines(&mut self, with_envelope: bool) {
+        let middle = self.baseline - SIZE * font::CAPITAL / 2.0;
+        let (left, right) = (self.area.left, self.area.left + 22.0);
+        if with_envelope {
+            let veil = Area { left, right, top: middle - 6.0, bottom: middle + 6.0 };
+            self.scene.fill(veil, self.theme.total.faded(0.3));
+        }
+        let points = vec![(left, middle), (right, middle)];
+        self.scene.shapes.push(Shape::Steps(points, 1.5, self.theme.total));
+        let text = if with_envelope { "total: mean, least to most" } else { "total" };
+        self.write(text, right + 8.0, Anchor::Start, self.theme.text, false);
+        self.baseline += 1.5 * LINE;
+    }
+
+    /// What colours of the strip mean.
+    pub(super) fn key(&mut self, key: &[(String, Ink)]) {
+        if key.is_empty() {
+            return;
+        }
+        self.heading("activity");
+        for (name, ink) in key {
+            if self.is_full() {
+                return;
+            }
+            self.square(*ink);
+            let left = self.area.left + SWATCH + 10.0;
+            let name = font::elided(name, SIZE, false, self.area.right - left);
+            self.write(&name, left, Anchor::Start, self.theme.text, false);
+            self.baseline += LINE;
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        if !self.is_full() {
+            self.write(text, self.area.left, Anchor::Start, self.theme.quiet, true);
+            self.baseline += LINE + 2.0;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.baseline + SIZE * font::DESCENT > self.area.bottom
+    }
+
+    /// The colour of a component, as the stack shows it; false when the column is full.
+    fn swatch(&mut self, series: &Series) -> bool {
+        if self.is_full() {
+            return false;
+        }
+        if series.is_loss {
+            self.square(series.ink.faded(0.55));
+            let square = self.square_area();
+            let strokes = [4.0, 8.0, 12.0].map(|d: f64| {
+                let (left, top) = (square.left, square.top);
+                [(left, top + d), (left + d, top)]
+            });
+            self.scene.shapes.push(Shape::Strokes(strokes.to_vec(), series.ink));
+        } else {
+            self.square(series.ink);
+        }
+        true
+    }
+
+    fn square_area(&self) -> Area {
+        let middle = self.baseline - SIZE * font::CAPITAL / 2.0;
+        Area {
+            left: self.area.left,
+            right: self.area.left + SWATCH,
+            top: middle - SWATCH / 2.0,
+            bottom: middle + SWATCH / 2.0,
+        }
+    }
+
+    fn square(&mut self, ink: Ink) {
+        let square = self.square_area();
+        self.scene.fill(square, ink);
+    }
+
+    fn amounts(&mut self, name: &str, energy: f64, total: f64, bold: bool) {
+        let left = self.area.left + if bold { 0.0 } else { SWATCH + 10.0 };
+        let right = self.area.right;
+        let room = right - SHARE - ENERGY - left;
+        let name = font::elided(name, SIZE, bold, room);
+        self.write(&name, left, Anchor::Start, self.theme.text, bold);
+        let energy_text = engineering(energy, "J").replace('-', "−");
+        self.write(&energy_text, right - SHARE, Anchor::End, self.theme.text, bold);
+        if total != 0.0 {
+            let share = format!("{:.1} %", 100.0 * energy / total).replace('-', "−");
+            self.write(&share, right, Anchor::End, self.theme.quiet, bold);
+        }
+        self.baseline += LINE;
+    }
+
+    fn write(&mut self, text: &str, x: f64, anchor: Anchor, ink: Ink, bold: bool) {
+        let label = Label::new(text, (x, self.baseline), SIZE, ink).anchored(anchor);
+        self.scene.text(if bold { label.bold() } else { label });
+    }
+}

@@ -1,0 +1,211 @@
+//! A scene as a PNG or SVG file.
+//!
+//! Both are painted on a grid of half pixels: the bitmap is averaged down, which smooths edges and
+//! text, and the vector picture is scaled by its view box.
+
+use super::PlotError;
+use super::font;
+use super::scene::{Anchor, Area, Ink, Label, Run, Scene, Shape};
+use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{
+    Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBAColor, ShapeStyle,
+};
+use std::path::Path;
+
+/// Grid points a pixel.
+const GRID: u32 = 2;
+
+/// What the two kinds of backend disagree in.
+#[derive(Clone, Copy, PartialEq)]
+enum Target {
+    Vector,
+    Raster,
+}
+
+/// Writes a scene as SVG.
+pub(super) fn write_svg(scene: &Scene, size: (u32, u32), path: &Path) -> Result<(), PlotError> {
+    let (width, height) = (size.0 * GRID, size.1 * GRID);
+    let mut text = String::new();
+    {
+        let mut backend = SVGBackend::with_string(&mut text, (width, height));
+        paint(scene, &mut backend, Target::Vector, path)?;
+        backend.present().map_err(|e| failed(path, &e))?;
+    }
+    // The grid is drawn at the size of the picture.
+    let grid = format!(r#"width="{width}" height="{height}""#);
+    let picture = format!(r#"width="{}" height="{}""#, size.0, size.1);
+    std::fs::write(path, text.replacen(&grid, &picture, 1))
+        .map_err(|source| PlotError::Write { path: path.to_owned(), source })
+}
+
+/// Writes a scene as PNG.
+pub(super) fn write_png(scene: &Scene, size: (u32, u32), path: &Path) -> Result<(), PlotError> {
+    let (width, height) = (size.0 * GRID, size.1 * GRID);
+    let mut pixels = vec![0; (width * height * 3) as usize];
+    {
+        let mut backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
+        paint(scene, &mut backend, Target::Raster, path)?;
+    }
+    let pixels = averaged(&pixels, size);
+    let mut file = BitMapBackend::new(path, size);
+    file.blit_bitmap((0, 0), size, &pixels).map_err(|e| failed(path, &e))?;
+    file.present().map_err(|e| failed(path, &e))
+}
+
+/// Each pixel the mean of its grid points.
+fn averaged(grid: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
+    let row = (width * GRID * 3) as usize;
+    let mut out = Vec::with_capacity((width * height * 3) as usize);
+    for pair in grid.chunks_exact(2 * row) {
+        let (upper, lower) = pair.split_at(row);
+        for (above, below) in upper.chunks_exact(6).zip(lower.chunks_exact(6)) {
+            for channel in 0..3 {
+                let at = |side: &[u8], x: usize| side.get(x).copied().map_or(0, u16::from);
+                let sum = at(above, channel)
+                    + at(above, channel + 3)
+                    + at(below, channel)
+                    + at(below, channel + 3);
+                out.push(((sum + 2) / 4) as u8);
+            }
+        }
+    }
+    out
+}
+
+fn failed(path: &Path, error: &impl std::fmt::Display) -> PlotError {
+    PlotError::Draw { path: path.to_owned(), reason: error.to_string() }
+}
+
+fn paint<B: DrawingBackend>(
+    scene: &Scene,
+    backend: &mut B,
+    target: Target,
+    path: &Path,
+) -> Result<(), PlotError> {
+    for shape in &scene.shapes {
+        match shape {
+            Shape::Fill(area, ink) => fill(backend, *area, *ink),
+            Shape::Band(runs, ink) => band(backend, runs, *ink, target),
+            Shape::Steps(points, width, ink) => steps(backend, points, *width, *ink, target),
+            Shape::Strokes(lines, ink) => strokes(backend, lines, *ink),
+            Shape::Text(label) => text(backend, label, target),
+        }
+        .map_err(|reason| PlotError::Draw { path: path.to_owned(), reason })?;
+    }
+    Ok(())
+}
+
+fn grid(length: f64) -> i32 {
+    (length * f64::from(GRID)).round() as i32
+}
+
+fn point((x, y): (f64, f64)) -> (i32, i32) {
+    (grid(x), grid(y))
+}
+
+fn color(ink: Ink) -> RGBAColor {
+    RGBAColor(ink.rgb.0, ink.rgb.1, ink.rgb.2, ink.alpha)
+}
+
+fn style(ink: Ink, width: f64) -> ShapeStyle {
+    ShapeStyle { color: color(ink), filled: true, stroke_width: grid(width).max(1) as u32 }
+}
+
+fn fill<B: DrawingBackend>(backend: &mut B, area: Area, ink: Ink) -> Result<(), String> {
+    let (from, to) = (point((area.left, area.top)), point((area.right, area.bottom)));
+    // Nothing that should be seen rounds away.
+    let to = (to.0.max(from.0 + 1), to.1.max(from.1 + 1));
+    backend.draw_rect(from, to, &style(ink, 1.0), true).map_err(|e| e.to_string())
+}
+
+/// A polygon where there are shapes, rectangles where there are pixels, so that neither seams nor
+/// smoothed edges show between the bands of a stack.
+fn band<B: DrawingBackend>(
+    backend: &mut B,
+    runs: &[Run],
+    ink: Ink,
+    target: Target,
+) -> Result<(), String> {
+    if target == Target::Vector {
+        let upper = runs.iter().flat_map(|r| [(r.left, r.top), (r.right, r.top)]);
+        let lower = runs.iter().rev().flat_map(|r| [(r.right, r.bottom), (r.left, r.bottom)]);
+        let outline: Vec<_> = upper.chain(lower).map(point).collect();
+        return backend.fill_polygon(outline, &style(ink, 1.0)).map_err(|e| e.to_string());
+    }
+    for run in runs {
+        let (from, to) = (point((run.left, run.top)), point((run.right, run.bottom)));
+        if to.0 > from.0 && to.1 > from.1 {
+            backend.draw_rect(from, to, &style(ink, 1.0), true).map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+fn steps<B: DrawingBackend>(
+    backend: &mut B,
+    points: &[(f64, f64)],
+    width: f64,
+    ink: Ink,
+    target: Target,
+) -> Result<(), String> {
+    if target == Target::Vector {
+        let path: Vec<_> = points.iter().copied().map(point).collect();
+        return backend.draw_path(path, &style(ink, width)).map_err(|e| e.to_string());
+    }
+    // Every piece is horizontal or vertical: a rectangle that reaches half a width past its ends
+    // closes the corners.
+    let half = width / 2.0;
+    for pair in points.windows(2) {
+        let [(x, y), (to_x, to_y)] = [pair[0], pair[1]];
+        let area = Area {
+            left: x.min(to_x) - half,
+            right: x.max(to_x) + half,
+            top: y.min(to_y) - half,
+            bottom: y.max(to_y) + half,
+        };
+        fill(backend, area, ink)?;
+    }
+    Ok(())
+}
+
+fn strokes<B: DrawingBackend>(
+    backend: &mut B,
+    lines: &[[(f64, f64); 2]],
+    ink: Ink,
+) -> Result<(), String> {
+    let style = style(ink, 0.0);
+    for [from, to] in lines {
+        backend.draw_line(point(*from), point(*to), &style).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+fn text<B: DrawingBackend>(backend: &mut B, label: &Label, target: Target) -> Result<(), String> {
+    let em = label.size * f64::from(GRID);
+    // Both backends take the top of a line and put the baseline below it, each by its own rule.
+    let (font, drop) = match target {
+        Target::Vector => {
+            let style = if label.bold { FontStyle::Bold } else { FontStyle::Normal };
+            let family = FontFamily::Name("DejaVu Sans, Verdana, sans-serif");
+            (FontDesc::new(family, em * 1.24, style), 0.76 * em)
+        }
+        Target::Raster => {
+            let size = em * font::RASTER_SIZE_PER_EM;
+            (font::described(size, label.bold), size / 2.0)
+        }
+    };
+    let (x, y) = label.at;
+    let (x, y) = (x * f64::from(GRID), y * f64::from(GRID));
+    let (x, y) = if label.upright { (x - drop, y) } else { (x, y - drop) };
+    let turn = if label.upright { FontTransform::Rotate270 } else { FontTransform::None };
+    let h_pos = match label.anchor {
+        Anchor::Start => HPos::Left,
+        Anchor::Middle => HPos::Center,
+        Anchor::End => HPos::Right,
+    };
+    let style =
+        font.transform(turn).color(&color(label.ink).to_rgba()).pos(Pos::new(h_pos, VPos::Top));
+    let at = (x.round() as i32, y.round() as i32);
+    backend.draw_text(&label.text, &style, at).map_err(|e| e.to_string())
+}

@@ -1,0 +1,181 @@
+//! Power against time, put together: where everything goes on the paper.
+
+use super::axis::Axis;
+use super::buckets::Grid;
+use super::legend::Legend;
+use super::regions::Regions;
+use super::scene::{Anchor, Area, Label, Scene};
+use super::stack::Stack;
+use super::strip::{GAP, Strip, row_label};
+use super::theme::{DARK, LIGHT, Theme};
+use super::{PowerOptions, SIZE, font};
+use crate::trace::Trace;
+use crate::units::{Seconds, SimTime, Watts, engineering};
+
+const MARGIN: f64 = 28.0;
+/// Left of the data: tick labels, the axis label, labels of rows.
+const LEFT: f64 = 116.0;
+const LEGEND: f64 = 290.0;
+const TICK_SIZE: f64 = 13.0;
+const LABEL_SIZE: f64 = 14.0;
+
+/// Draws `from` to `to` of a trace.
+pub(super) fn compose(trace: &Trace, options: &PowerOptions, from: SimTime, to: SimTime) -> Scene {
+    let theme = if options.dark { &DARK } else { &LIGHT };
+    let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
+    let mut scene = Scene::default();
+    scene.fill(Area { left: 0.0, top: 0.0, right: width, bottom: height }, theme.paper);
+    let top = heading(&mut scene, options, theme);
+    let right = width - MARGIN - LEGEND - 30.0;
+    let grid = Grid { from, to, count: (right - LEFT) as usize };
+    let page = Area { left: LEFT, right, top, bottom: height - 68.0 };
+
+    let regions = Regions::of(trace, &grid, LEFT);
+    let strip = Strip::of(trace, &grid, LEFT, regions.as_ref().map(|r| r.kind), theme);
+    strip.draw(&mut scene, &page, theme);
+    let band_top = page.top + strip.height();
+    let data_top = band_top + regions.as_ref().map_or(6.0, |r| r.height + GAP);
+    let data = Area { top: data_top, ..page };
+
+    let stack = Stack::of(trace, &grid, theme);
+    let (low, high) = stack.limits();
+    let axis = power_axis(low, high, data.height());
+    if let Some(regions) = &regions {
+        let band = Area { top: band_top, bottom: band_top + regions.height, ..page };
+        row_label(&mut scene, regions.kind.name(), &band, theme);
+        regions.draw_shade(&mut scene, &data, theme);
+        regions.draw_names(&mut scene, &band, theme);
+    }
+    gridlines(&mut scene, &data, &axis, theme);
+    stack.draw(&mut scene, &data, &axis);
+    if let Some(regions) = &regions {
+        regions.draw_edges(&mut scene, &data, theme);
+    }
+    stack.draw_total(&mut scene, &data, &axis, theme.total);
+    power_labels(&mut scene, &data, &axis, theme);
+    time_axis(&mut scene, &data, from, to, theme);
+    note(&mut scene, &data, trace, low == high, theme);
+
+    let column = Area { left: width - MARGIN - LEGEND, right: width - MARGIN, ..page };
+    let mut legend = Legend::new(&mut scene, theme, Area { bottom: height - MARGIN, ..column });
+    legend.energies(&stack);
+    legend.figures(&figures(&stack, from, to));
+    legend.lines(stack.has_envelope(&axis, data.height()));
+    legend.key(&strip.key);
+    scene
+}
+
+/// Title and subtitle; tells where the rest may start.
+fn heading(scene: &mut Scene, options: &PowerOptions, theme: &Theme) -> f64 {
+    let room = f64::from(SIZE.0) - 2.0 * MARGIN;
+    let mut baseline = MARGIN + 20.0;
+    if !options.title.is_empty() {
+        let title = font::elided(&options.title, 23.0, true, room);
+        scene.text(Label::new(title, (MARGIN, baseline), 23.0, theme.text).bold());
+        baseline += 26.0;
+    }
+    for line in &options.subtitle {
+        let line = font::elided(line, LABEL_SIZE, false, room);
+        scene.text(Label::new(line, (MARGIN, baseline), LABEL_SIZE, theme.quiet));
+        baseline += 21.0;
+    }
+    baseline + 2.0
+}
+
+/// The axis of power always shows zero; without any power it still has a scale.
+fn power_axis(low: f64, high: f64, height: f64) -> Axis {
+    let high = if low == high { 1e-3 } else { high };
+    // Room above the highest point, so that the line is not on the frame.
+    let reach = (high - low) * 0.04;
+    let low = if low < 0.0 { low - reach } else { low };
+    let high = if high > 0.0 { high + reach } else { high };
+    let wanted = ((height / 70.0) as usize).clamp(3, 9);
+    let ticks = Axis::around(low, high, wanted, "W");
+    Axis { low, high, ..ticks }
+}
+
+fn height_of(axis: &Axis, value: f64, data: &Area) -> f64 {
+    data.bottom - axis.share(value) * data.height()
+}
+
+fn shown<'a>(axis: &'a Axis) -> impl Iterator<Item = &'a (f64, String)> {
+    let slack = (axis.high - axis.low) * 1e-9;
+    axis.ticks.iter().filter(move |t| t.0 >= axis.low - slack && t.0 <= axis.high + slack)
+}
+
+fn gridlines(scene: &mut Scene, data: &Area, axis: &Axis, theme: &Theme) {
+    for (value, _) in shown(axis) {
+        let y = height_of(axis, *value, data);
+        scene.rule((data.left, y), (data.right, y), 1.0, theme.gridline);
+    }
+}
+
+fn power_labels(scene: &mut Scene, data: &Area, axis: &Axis, theme: &Theme) {
+    let zero = height_of(axis, 0.0, data);
+    scene.rule((data.left, zero), (data.right, zero), 1.0, theme.frame);
+    scene.rule((data.left, data.top), (data.left, data.bottom), 1.0, theme.frame);
+    for (value, text) in shown(axis) {
+        let y = height_of(axis, *value, data);
+        scene.rule((data.left - 5.0, y), (data.left, y), 1.0, theme.frame);
+        let at = (data.left - 10.0, y + TICK_SIZE * font::CAPITAL / 2.0);
+        scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::End));
+    }
+    let at = (MARGIN + LABEL_SIZE, data.center().1);
+    let label = Label::new(format!("power ({})", axis.unit), at, LABEL_SIZE, theme.text);
+    scene.text(label.anchored(Anchor::Middle).upright());
+}
+
+/// Time from zero, or from the start of the range where that is far away.
+fn time_axis(scene: &mut Scene, data: &Area, from: SimTime, to: SimTime, theme: &Theme) {
+    let span = to.since(from).seconds().0;
+    if span == 0.0 {
+        return;
+    }
+    let is_far = from.seconds().0 > 50.0 * span;
+    let start = if is_far { 0.0 } else { from.seconds().0 };
+    let axis = Axis::within(start, start + span, 10, "s");
+    for (value, text) in &axis.ticks {
+        let x = data.left + axis.share(*value) * data.width();
+        scene.rule((x, data.bottom), (x, data.bottom + 5.0), 1.0, theme.frame);
+        let at = (x, data.bottom + 10.0 + TICK_SIZE * font::CAPITAL);
+        scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::Middle));
+    }
+    let text = match is_far {
+        true => format!("time after {} s ({})", exact_seconds(from), axis.unit),
+        false => format!("time ({})", axis.unit),
+    };
+    let at = (data.center().0, data.bottom + 46.0);
+    scene.text(Label::new(text, at, LABEL_SIZE, theme.text).anchored(Anchor::Middle));
+}
+
+/// All digits down to the picosecond that are not zero.
+fn exact_seconds(time: SimTime) -> String {
+    const PS_PER_S: u64 = 1_000_000_000_000;
+    let text = format!("{}.{:012}", time.0 / PS_PER_S, time.0 % PS_PER_S);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Says why there is nothing to see.
+fn note(scene: &mut Scene, data: &Area, trace: &Trace, is_flat: bool, theme: &Theme) {
+    let text = match (trace.end == SimTime::ZERO, is_flat) {
+        (true, _) => "the trace is empty",
+        (false, true) => "no power anywhere in this range",
+        (false, false) => return,
+    };
+    let label = Label::new(text, data.center(), 16.0, theme.quiet);
+    scene.text(label.anchored(Anchor::Middle));
+}
+
+fn figures(stack: &Stack, from: SimTime, to: SimTime) -> Vec<(&'static str, String)> {
+    let Seconds(span) = to.since(from).seconds();
+    if span == 0.0 {
+        return Vec::new();
+    }
+    let peak = stack.total.iter().map(|b| b.most).fold(f64::NEG_INFINITY, f64::max);
+    let text = |value: f64, unit: &str| engineering(value, unit).replace('-', "−");
+    vec![
+        ("shown", text(span, "s")),
+        ("mean power", text(Watts(stack.energy / span).0, "W")),
+        ("peak power", text(peak, "W")),
+    ]
+}

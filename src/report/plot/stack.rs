@@ -1,0 +1,199 @@
+//! Power by component as a stack of bands, and the total as a line.
+
+use super::axis::Axis;
+use super::buckets::{Bucket, Grid};
+use super::scene::{Area, Ink, Run, Scene, Shape};
+use super::theme::{self, Theme};
+use crate::trace::{Trace, Waveform};
+use std::cmp::Ordering;
+
+/// More loads than this cannot be told apart: the smallest are drawn as one.
+const LOADS: usize = 14;
+const TOTAL_WIDTH: f64 = 1.5;
+/// Distance of the strokes that mark losses.
+const HATCH: f64 = 7.0;
+
+/// One band.
+#[derive(Debug, Clone)]
+pub(super) struct Series {
+    pub name: String,
+    pub ink: Ink,
+    /// True for what is lost on the way to the loads.
+    pub is_loss: bool,
+    /// Joules within the range.
+    pub energy: f64,
+    means: Vec<f64>,
+}
+
+/// All bands, from the lowest, and the total.
+#[derive(Debug)]
+pub(super) struct Stack {
+    pub series: Vec<Series>,
+    pub total: Vec<Bucket>,
+    /// Joules within the range.
+    pub energy: f64,
+}
+
+impl Stack {
+    /// Loads in the order of the header, then losses.
+    pub(super) fn of(trace: &Trace, grid: &Grid, theme: &Theme) -> Self {
+        let seconds = grid.to.since(grid.from).seconds().0 / grid.count as f64;
+        let flat = Waveform::default();
+        let (mut loads, mut losses) = (Vec::new(), Vec::new());
+        for (at, component) in trace.header.components.iter().enumerate() {
+            let buckets = grid.buckets(trace.power.get(at).unwrap_or(&flat));
+            let means: Vec<f64> = buckets.iter().map(|b| b.mean).collect();
+            let into = if component.is_load() { &mut loads } else { &mut losses };
+            into.push(Series {
+                name: component.name.clone(),
+                ink: theme.frame,
+                is_loss: !component.is_load(),
+                energy: means.iter().sum::<f64>() * seconds,
+                means,
+            });
+        }
+        let mut loads = gathered(loads);
+        for (at, load) in loads.iter_mut().enumerate() {
+            load.ink = theme::load(at, theme);
+        }
+        for (at, loss) in losses.iter_mut().enumerate() {
+            loss.ink = theme::loss(at, theme);
+        }
+        let total = grid.buckets(&trace.total_power());
+        let energy = total.iter().map(|b| b.mean).sum::<f64>() * seconds;
+        Self { series: loads.into_iter().chain(losses).collect(), total, energy }
+    }
+
+    /// The least and the largest power that must be on the axis.
+    pub(super) fn limits(&self) -> (f64, f64) {
+        let (mut low, mut high) = (0.0f64, 0.0f64);
+        for (at, bucket) in self.total.iter().enumerate() {
+            let at_bucket = |s: &Series| s.means.get(at).copied().unwrap_or(0.0);
+            let up: f64 = self.series.iter().map(at_bucket).filter(|v| *v > 0.0).sum();
+            let down: f64 = self.series.iter().map(at_bucket).filter(|v| *v < 0.0).sum();
+            low = low.min(down).min(bucket.least);
+            high = high.max(up).max(bucket.most);
+        }
+        (low, high)
+    }
+
+    /// True when the extremes of a pixel differ from its mean somewhere, so that the picture needs
+    /// to tell them apart.
+    pub(super) fn has_envelope(&self, axis: &Axis, height: f64) -> bool {
+        let shown = |b: &Bucket| (axis.share(b.most) - axis.share(b.least)) * height > 2.0;
+        // An edge between two levels is within one pixel too; that one explains itself.
+        self.total.iter().filter(|b| shown(b)).count() > self.total.len() / 10
+    }
+
+    pub(super) fn draw(&self, scene: &mut Scene, area: &Area, axis: &Axis) {
+        let y = |value: f64| area.bottom - axis.share(value) * area.height();
+        let (mut above, mut below) = (vec![0.0; self.total.len()], vec![0.0; self.total.len()]);
+        for series in &self.series {
+            let bounds = series.means.iter().zip(above.iter_mut().zip(&mut below));
+            let runs = bounds.enumerate().map(|(at, (value, (above, below)))| {
+                let base = if *value >= 0.0 { above } else { below };
+                let (from, to) = (*base, *base + value);
+                *base = to;
+                run(area, at, y(from.max(to)), y(from.min(to)))
+            });
+            let runs = merged(runs);
+            if runs.iter().all(|r| r.bottom - r.top < 0.5) {
+                continue;
+            }
+            if series.is_loss {
+                scene.shapes.push(Shape::Band(runs.clone(), series.ink.faded(0.55)));
+                scene.shapes.push(Shape::Strokes(hatching(&runs), series.ink));
+            } else {
+                scene.shapes.push(Shape::Band(runs, series.ink));
+            }
+        }
+    }
+
+    /// The mean of each pixel as a line, its extremes as a veil.
+    pub(super) fn draw_total(&self, scene: &mut Scene, area: &Area, axis: &Axis, ink: Ink) {
+        let y = |value: f64| area.bottom - axis.share(value) * area.height();
+        let runs = self.total.iter().enumerate();
+        let veil = merged(runs.map(|(at, b)| run(area, at, y(b.most), y(b.least))));
+        for patch in veil.split(|run| run.bottom - run.top < 1.0).filter(|p| !p.is_empty()) {
+            scene.shapes.push(Shape::Band(patch.to_vec(), ink.faded(0.3)));
+        }
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let level = |(at, b): (usize, &Bucket)| run(area, at, y(b.mean), y(b.mean));
+        for run in merged(self.total.iter().enumerate().map(level)) {
+            points.extend([(run.left, run.top), (run.right, run.top)]);
+        }
+        scene.shapes.push(Shape::Steps(points, TOTAL_WIDTH, ink));
+    }
+}
+
+/// The largest loads, and one for all the others when there are too many.
+fn gathered(loads: Vec<Series>) -> Vec<Series> {
+    if loads.len() <= LOADS {
+        return loads;
+    }
+    let mut by_energy: Vec<usize> = (0..loads.len()).collect();
+    let energy = |at: &usize| loads.get(*at).map_or(0.0, |s| s.energy.abs());
+    by_energy.sort_by(|a, b| energy(b).partial_cmp(&energy(a)).unwrap_or(Ordering::Equal));
+    let kept = by_energy.get(..LOADS - 1).unwrap_or_default();
+    let (mut shown, mut rest): (Vec<Series>, Option<Series>) = (Vec::new(), None);
+    let count = loads.len() + 1 - LOADS;
+    for (at, series) in loads.iter().enumerate() {
+        if kept.contains(&at) {
+            shown.push(series.clone());
+        } else if let Some(rest) = &mut rest {
+            rest.energy += series.energy;
+            rest.means.iter_mut().zip(&series.means).for_each(|(a, b)| *a += b);
+        } else {
+            rest = Some(Series { name: format!("{count} others"), ..series.clone() });
+        }
+    }
+    shown.into_iter().chain(rest).collect()
+}
+
+/// The column of a bucket, on the half pixels of the painter.
+fn run(area: &Area, at: usize, top: f64, bottom: f64) -> Run {
+    let half = |length: f64| (length * 2.0).round() / 2.0;
+    let left = area.left + at as f64;
+    Run { left, right: left + 1.0, top: half(top), bottom: half(bottom) }
+}
+
+/// Neighbours of one height as one.
+fn merged(runs: impl Iterator<Item = Run>) -> Vec<Run> {
+    let mut out: Vec<Run> = Vec::new();
+    for run in runs {
+        match out.last_mut() {
+            Some(last) if (last.top, last.bottom) == (run.top, run.bottom) => {
+                last.right = run.right
+            }
+            _ => out.push(run),
+        }
+    }
+    out
+}
+
+/// Strokes at 45 degrees within a band.
+fn hatching(runs: &[Run]) -> Vec<[(f64, f64); 2]> {
+    let least = runs.iter().map(|r| r.left + r.top).fold(f64::INFINITY, f64::min);
+    let most = runs.iter().map(|r| r.right + r.bottom).fold(f64::NEG_INFINITY, f64::max);
+    let mut strokes: Vec<[(f64, f64); 2]> = Vec::new();
+    let mut sum = (least / HATCH).ceil() * HATCH;
+    while sum < most {
+        let mut open: Option<(f64, f64)> = None;
+        for run in runs {
+            let (from, to) = (run.left.max(sum - run.bottom), run.right.min(sum - run.top));
+            if to <= from {
+                continue;
+            }
+            match &mut open {
+                Some(piece) if piece.1 >= from => piece.1 = to,
+                _ => {
+                    strokes.extend(open.map(|(a, b)| [(a, sum - a), (b, sum - b)]));
+                    open = Some((from, to));
+                }
+            }
+        }
+        strokes.extend(open.map(|(a, b)| [(a, sum - a), (b, sum - b)]));
+        sum += HATCH;
+    }
+    strokes
+}

@@ -1,0 +1,227 @@
+//! What went on, as rows of boxes over the same time axis: inferences, states, phases.
+
+use super::buckets::Grid;
+use super::font;
+use super::scene::{Anchor, Area, Ink, Label, Scene};
+use super::theme::{self, Theme};
+use crate::trace::{Span, SpanKind, Trace};
+
+pub(super) const ROW: f64 = 18.0;
+pub(super) const GAP: f64 = 4.0;
+const MOST_ROWS: usize = 8;
+/// Rows that spans of one track and kind may take when they overlap.
+const MOST_ROWS_OF_ONE: usize = 3;
+const NAME_SIZE: f64 = 12.0;
+/// Phases that have a colour of their own.
+const PHASES: usize = 6;
+
+/// Spans of one kind and track share rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Inference,
+    State,
+    Layer,
+    Phase,
+}
+
+impl Group {
+    fn of(kind: SpanKind) -> Self {
+        match kind {
+            SpanKind::Inference => Self::Inference,
+            SpanKind::Idle | SpanKind::Transition => Self::State,
+            SpanKind::Layer => Self::Layer,
+            SpanKind::Phase => Self::Phase,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::State => "state",
+            Self::Layer => "layer",
+            Self::Phase => "phase",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Item {
+    left: f64,
+    right: f64,
+    ink: Ink,
+    name: String,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    label: String,
+    items: Vec<Item>,
+}
+
+/// The rows, and what their colours mean.
+#[derive(Debug, Default)]
+pub(super) struct Strip {
+    rows: Vec<Row>,
+    /// Rows for which there was no room.
+    left_out: usize,
+    pub key: Vec<(String, Ink)>,
+}
+
+impl Strip {
+    /// Everything but what the band of names shows already.
+    pub(super) fn of(
+        trace: &Trace,
+        grid: &Grid,
+        left: f64,
+        named: Option<SpanKind>,
+        theme: &Theme,
+    ) -> Self {
+        let mut lanes: Vec<(Group, &str, Vec<&Span>)> = Vec::new();
+        for span in trace.spans.iter().filter(|s| s.end >= grid.from && s.start < grid.to) {
+            let group = Group::of(span.kind);
+            match lanes.iter_mut().find(|(g, track, _)| *g == group && *track == span.track) {
+                Some((_, _, spans)) => spans.push(span),
+                None => lanes.push((group, &span.track, vec![span])),
+            }
+        }
+        let alone = |group: Group| lanes.iter().filter(|lane| lane.0 == group).count() == 1;
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
+        order.sort_by_key(|at| lanes.get(*at).map(|lane| lane.0));
+        let mut inks = Inks { phases: Vec::new(), key: Vec::new(), theme };
+        let mut strip = Self::default();
+        for at in order {
+            let Some((group, track, spans)) = lanes.get(at) else { continue };
+            // One lane of layers, or of inferences, is the band of names.
+            if named.is_some_and(|kind| Group::of(kind) == *group) && alone(*group) {
+                continue;
+            }
+            let label = match alone(*group) {
+                true => group.name().to_owned(),
+                false => format!("{track} {}", group.name()),
+            };
+            strip.add(&label, spans, grid, left, &mut inks);
+        }
+        strip.left_out = strip.rows.len().saturating_sub(MOST_ROWS);
+        strip.rows.truncate(MOST_ROWS);
+        strip.key = inks.key;
+        strip
+    }
+
+    /// Puts the spans of one lane into the first row that is free, and joins what is too narrow to
+    /// be told apart, so that a row never has more boxes than pixels.
+    fn add(&mut self, label: &str, spans: &[&Span], grid: &Grid, left: f64, inks: &mut Inks<'_>) {
+        let mut spans = spans.to_vec();
+        spans.sort_by_key(|span| (span.start, span.end));
+        let mut rows: Vec<(crate::units::SimTime, Vec<Item>)> = Vec::new();
+        for (at, span) in spans.iter().enumerate() {
+            let free = rows.iter().position(|(end, _)| *end <= span.start);
+            let row = match free {
+                Some(row) => row,
+                None if rows.len() < MOST_ROWS_OF_ONE => {
+                    rows.push(Default::default());
+                    rows.len() - 1
+                }
+                None => continue,
+            };
+            let Some((end, items)) = rows.get_mut(row) else { continue };
+            *end = span.end;
+            let from = left + grid.place(span.start.max(grid.from));
+            let to = (left + grid.place(span.end.min(grid.to))).max(from + 1.0);
+            match items.last_mut() {
+                Some(last) if last.right - last.left <= 1.5 && from < last.left + 1.0 => {}
+                _ => items.push(Item {
+                    left: from,
+                    right: to.min(left + grid.count as f64),
+                    ink: inks.of(span, at),
+                    name: span.name.clone(),
+                }),
+            }
+        }
+        for (at, (_, items)) in rows.into_iter().enumerate() {
+            let label = if at == 0 { label.to_owned() } else { String::new() };
+            self.rows.push(Row { label, items });
+        }
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.rows.len() as f64 * (ROW + GAP)
+    }
+
+    /// Draws the rows below `top`, their labels left of the area.
+    pub(super) fn draw(&self, scene: &mut Scene, area: &Area, theme: &Theme) {
+        let drop = NAME_SIZE * font::CAPITAL / 2.0;
+        for (at, row) in self.rows.iter().enumerate() {
+            let top = area.top + at as f64 * (ROW + GAP);
+            let line = Area { top, bottom: top + ROW, ..*area };
+            scene.fill(line, theme.shade);
+            row_label(scene, &row.label, &line, theme);
+            for item in &row.items {
+                // A hair between neighbours.
+                let hair = if item.right - item.left > 4.0 { 0.5 } else { 0.0 };
+                let held = Area { left: item.left, right: item.right - hair, ..line };
+                scene.fill(held, item.ink);
+                let room = held.width() - 6.0;
+                if room > 12.0 && font::width(&item.name, NAME_SIZE, false) <= room {
+                    let (x, y) = held.center();
+                    let label = Label::new(&item.name, (x, y + drop), NAME_SIZE, theme.text);
+                    scene.text(label.anchored(Anchor::Middle));
+                }
+            }
+        }
+        if self.left_out > 0 {
+            let text = format!("{} more lanes", self.left_out);
+            let at = (area.right, area.top - 5.0);
+            let label = Label::new(text, at, NAME_SIZE, theme.quiet);
+            scene.text(label.anchored(Anchor::End));
+        }
+    }
+}
+
+/// Writes the label of a row in the left margin.
+pub(super) fn row_label(scene: &mut Scene, text: &str, line: &Area, theme: &Theme) {
+    let text = font::elided(text, NAME_SIZE, false, line.left - 24.0);
+    let y = line.center().1 + NAME_SIZE * font::CAPITAL / 2.0;
+    let label = Label::new(text, (line.left - 10.0, y), NAME_SIZE, theme.quiet);
+    scene.text(label.anchored(Anchor::End));
+}
+
+/// Gives out colours and remembers what they mean.
+struct Inks<'a> {
+    phases: Vec<String>,
+    key: Vec<(String, Ink)>,
+    theme: &'a Theme,
+}
+
+impl Inks<'_> {
+    fn of(&mut self, span: &Span, at: usize) -> Ink {
+        let other = self.theme.paper;
+        match span.kind {
+            SpanKind::Inference => self.theme.inference.mixed(other, (at % 2) as f64 * 0.3),
+            SpanKind::Layer => self.theme.layer.mixed(other, (at % 2) as f64 * 0.3),
+            SpanKind::Idle => self.known("idle", self.theme.idle),
+            SpanKind::Transition => {
+                self.known("transition", self.theme.transition.mixed(other, 0.25))
+            }
+            SpanKind::Phase => self.phase(&span.name),
+        }
+    }
+
+    fn phase(&mut self, name: &str) -> Ink {
+        let known = self.phases.iter().position(|phase| phase == name);
+        let at = known.unwrap_or(self.phases.len());
+        if at >= PHASES {
+            return self.known("other phase", self.theme.layer);
+        }
+        if known.is_none() {
+            self.phases.push(name.to_owned());
+        }
+        self.known(name, theme::phase(at, self.theme))
+    }
+
+    fn known(&mut self, name: &str, ink: Ink) -> Ink {
+        if !self.key.iter().any(|(known, _)| known == name) {
+            self.key.push((name.to_owned(), ink));
+        }
+        ink
+    }
+}

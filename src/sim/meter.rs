@@ -1,0 +1,189 @@
+//! Keeps the powers of a run, tells the sink, and books every joule along several axes, each with
+//! its own accumulator.
+
+use crate::cost::{DomainPower, Setting, SupplyState, supply};
+use crate::hardware::{Role, components};
+use crate::trace::{
+    Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
+};
+use crate::units::{Joules, SimTime, Watts};
+
+pub(super) struct Meter<'a> {
+    setting: Setting<'a>,
+    header: Header,
+    roles: Vec<Role>,
+    rails: Vec<Option<usize>>,
+    power: Vec<Watts>,
+    since: Vec<SimTime>,
+    energy: Vec<Joules>,
+    told: Vec<Option<Watts>>,
+    rail_load: Vec<Watts>,
+    rail_energy: Vec<Joules>,
+    supply: SupplyState,
+    loss_energy: Vec<Joules>,
+    source_energy: Joules,
+    committed: SimTime,
+    cause: Cause,
+    standing: Watts,
+    ledger: Ledger,
+}
+
+impl<'a> Meter<'a> {
+    pub(super) fn new(setting: Setting<'a>) -> Self {
+        let spec = setting.profile.spec();
+        let links = setting.profile.links();
+        let mut header = Header::default();
+        let fed = |rail: usize| {
+            setting.point.regulators.iter().any(|r| links.regulator_rails[*r].1 == rail)
+        };
+        for (index, rail) in spec.rails.iter().enumerate() {
+            header.rails.push(Rail { name: rail.name.clone(), is_source: !fed(index) });
+        }
+        let (mut roles, mut rails) = (Vec::new(), Vec::new());
+        for (role, name) in components(setting.profile) {
+            let (kind, domain, rail) = match role {
+                Role::Engine(i) => (ComponentKind::Engine, Some(links.engine_domain[i]), None),
+                Role::Memory(i) => (ComponentKind::Memory, Some(links.memory_domain[i]), None),
+                Role::Clock(i) => (ComponentKind::Clock, Some(i), None),
+                Role::Leakage(i) => (ComponentKind::Leakage, Some(i), None),
+                Role::Regulator(i) if !setting.point.regulators.contains(&i) => continue,
+                Role::Regulator(i) => {
+                    (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
+                }
+            };
+            let rail = rail.or(domain.map(|d| links.domain_rail[d])).unwrap_or(0);
+            header.components.push(Component {
+                name,
+                kind,
+                domain: domain.map_or(String::new(), |d| spec.domains[d].name.clone()),
+                rail: spec.rails[rail].name.clone(),
+            });
+            rails.push((kind != ComponentKind::RegulatorLoss).then_some(rail));
+            roles.push(role);
+        }
+        let count = roles.len();
+        Self {
+            setting,
+            header,
+            roles,
+            rails,
+            power: vec![Watts::ZERO; count],
+            since: vec![SimTime::ZERO; count],
+            energy: vec![Joules::ZERO; count],
+            told: vec![None; count],
+            rail_load: vec![Watts::ZERO; spec.rails.len()],
+            rail_energy: vec![Joules::ZERO; spec.rails.len()],
+            supply: SupplyState::default(),
+            loss_energy: vec![Joules::ZERO; spec.regulators.len()],
+            source_energy: Joules::ZERO,
+            committed: SimTime::ZERO,
+            cause: Cause::Idle,
+            standing: Watts::ZERO,
+            ledger: Ledger::default(),
+        }
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// From `now` on, the component of `role` draws `power`.
+    pub(super) fn set(&mut self, now: SimTime, role: Role, power: Watts) {
+        let Some(index) = self.roles.iter().position(|r| *r == role) else { return };
+        let elapsed = now.since(self.since[index]).seconds();
+        self.energy[index] += self.power[index] * elapsed;
+        self.power[index] = power;
+        self.since[index] = now;
+    }
+
+    /// From `now` on, energy that stands (clock, leakage, background) and losses go to `cause`.
+    pub(super) fn set_cause(&mut self, cause: Cause) {
+        self.cause = cause;
+    }
+
+    /// Clock and leakage of a domain from `now` on.
+    pub(super) fn set_domain(&mut self, now: SimTime, domain: usize, power: DomainPower) {
+        self.set(now, Role::Clock(domain), power.clock);
+        self.set(now, Role::Leakage(domain), power.leakage);
+    }
+
+    /// The sum of what stands still, as it is set from `now` on; booked by cause.
+    pub(super) fn set_standing(&mut self, power: Watts) {
+        self.standing = power;
+    }
+
+    /// Books energy of a job that is done.
+    pub(super) fn charge(&mut self, cause: Cause, energy: Joules) {
+        self.ledger.charge(cause, energy);
+    }
+
+    /// Books the interval up to `now` as it was before the changes made at `now`. To be called
+    /// before the first change of an instant.
+    pub(super) fn book(&mut self, now: SimTime) {
+        let elapsed = now.since(self.committed).seconds();
+        if elapsed.0 > 0.0 {
+            for (rail, energy) in self.rail_energy.iter_mut().enumerate() {
+                let voltage = self.setting.point.voltages[rail].0;
+                let current = self.rail_load[rail] / voltage;
+                *energy += voltage * current * elapsed;
+            }
+            let mut loss = Watts::ZERO;
+            for (energy, power) in self.loss_energy.iter_mut().zip(&self.supply.regulator_loss) {
+                *energy += *power * elapsed;
+                loss += *power;
+            }
+            self.source_energy += self.supply.source_power * elapsed;
+            self.ledger.charge(self.cause.clone(), self.standing * elapsed);
+            self.ledger.charge_loss(self.cause.clone(), loss * elapsed);
+        }
+        self.committed = now;
+    }
+
+    /// Solves the rails for the powers set at `now` and tells the sink what changed.
+    pub(super) fn commit(&mut self, now: SimTime, sink: &mut impl Sink) {
+        self.rail_load.fill(Watts::ZERO);
+        for (rail, power) in self.rails.iter().zip(&self.power) {
+            if let Some(rail) = rail {
+                self.rail_load[*rail] += *power;
+            }
+        }
+        supply(&self.rail_load, self.setting, &mut self.supply);
+        for index in 0..self.roles.len() {
+            if let Role::Regulator(regulator) = self.roles[index] {
+                self.set(now, Role::Regulator(regulator), self.supply.regulator_loss[regulator]);
+            }
+            if self.told[index] != Some(self.power[index]) {
+                sink.power(now, ComponentId(index), self.power[index]);
+                self.told[index] = Some(self.power[index]);
+            }
+        }
+        for (rail, current) in self.supply.rail_current.iter().enumerate() {
+            sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
+        }
+    }
+
+    /// Closes all accounts at `end`. The integral of the loads is the sink's to add.
+    pub(super) fn close(mut self, end: SimTime, load_integral: Joules) -> Ledger {
+        self.book(end);
+        for index in 0..self.roles.len() {
+            let (role, power) = (self.roles[index], self.power[index]);
+            self.set(end, role, power);
+        }
+        let mut ledger = self.ledger;
+        for (component, energy) in self.header.components.iter().zip(&self.energy) {
+            if component.is_load() {
+                ledger.by_component.insert(component.name.clone(), *energy);
+            }
+        }
+        for (rail, energy) in self.header.rails.iter().zip(&self.rail_energy) {
+            ledger.by_rail.insert(rail.name.clone(), *energy);
+        }
+        for &regulator in &self.setting.point.regulators {
+            let name = self.setting.profile.spec().regulators[regulator].name.clone();
+            ledger.losses.insert(name, self.loss_energy[regulator]);
+        }
+        ledger.source = self.source_energy;
+        ledger.integral = load_integral;
+        ledger
+    }
+}

@@ -1,0 +1,65 @@
+//! The sampled interval: whole estimates on profiles drawn from the spreads.
+//!
+//! Slower than the linearised interval, and right where figures bend (a layer that changes its
+//! binding roof, spreads of a factor of two). Draws come from ChaCha8, seeded by the user's seed,
+//! with one stream a draw, so that neither threads nor more draws change a draw.
+
+use super::linearised::{Figure, Interval90, common_sigma, evaluate, own_sigma};
+use crate::cost::Setting;
+use crate::mapping::Network;
+use crate::units::Spread;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use std::collections::BTreeMap;
+
+/// 90 % intervals of all figures from `draws` estimates; `None` with fewer than 20 draws.
+pub fn sampled(
+    network: &Network,
+    setting: Setting<'_>,
+    draws: u32,
+    seed: u64,
+) -> Option<BTreeMap<Figure, Interval90>> {
+    if draws < 20 {
+        return None;
+    }
+    let records = setting.profile.parameters();
+    let common: Vec<_> = records.iter().map(|r| common_sigma(r, setting.profile)).collect();
+    let mut values: [Vec<f64>; 4] = Default::default();
+    for draw in 0..draws {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        generator.set_stream(u64::from(draw));
+        let mut normal = || -> f64 { StandardNormal.sample(&mut generator) };
+        let mut shared: BTreeMap<&str, f64> = BTreeMap::new();
+        for (key, _) in common.iter().flatten() {
+            shared.entry(key).or_insert_with(&mut normal);
+        }
+        let moved = setting.profile.perturbed(|i, value| {
+            let own = normal();
+            let record = &records[i];
+            match record.parameter.spread {
+                Some(Spread::Normal(sigma)) => value + sigma * own,
+                _ => {
+                    let source = common[i].as_ref();
+                    let factor = source.map_or(0.0, |(key, sigma)| sigma * shared[key.as_str()]);
+                    value * (own_sigma(record) * own + factor).exp()
+                }
+            }
+        });
+        for (list, value) in values.iter_mut().zip(evaluate(network, &moved, setting)) {
+            list.push(value);
+        }
+    }
+    Some(Figure::ALL.into_iter().zip(values.map(quantiles)).collect())
+}
+
+fn quantiles(mut values: Vec<f64>) -> Interval90 {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = share * (values.len() - 1) as f64;
+        let (below, part) = (place.floor() as usize, place.fract());
+        let next = (below + 1).min(values.len() - 1);
+        values[below] * (1.0 - part) + values[next] * part
+    };
+    Interval90 { low: at(0.05), high: at(0.95) }
+}

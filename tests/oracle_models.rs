@@ -1,0 +1,186 @@
+//! Importers against counts made by other tools from the same files.
+
+use joulecast::model::{Bindings, ElementType, Layer, ModelGraph, Shape, TensorRole, import, load};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of real models and of other tools' counts; it does not come with the repository.
+fn shared(test: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: {test}: ../shared is not here");
+    None
+}
+
+type Row = BTreeMap<String, String>;
+
+fn rows(path: &Path) -> Vec<Row> {
+    let mut reader = csv::Reader::from_path(path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+    reader.deserialize().map(|row| row.unwrap_or_else(|e| panic!("{path:?}: {e}"))).collect()
+}
+
+fn number(row: &Row, column: &str) -> u64 {
+    row[column].parse().unwrap_or_else(|e| panic!("{column} of {row:?}: {e}"))
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    found.sort();
+    found
+}
+
+fn hash(path: &Path) -> String {
+    let digest = Sha256::digest(std::fs::read(path).unwrap());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn read(path: &Path) -> (ModelGraph, Vec<Layer>) {
+    let graph = load(path.to_str().unwrap(), &Bindings::default())
+        .unwrap_or_else(|e| panic!("{path:?}: {e}"));
+    let layers = graph.layers().unwrap();
+    (graph, layers)
+}
+
+fn macs(layers: &[Layer]) -> u64 {
+    layers.iter().map(|layer| layer.work.macs).sum()
+}
+
+/// The file of a folder with this hash.
+fn with_hash<'a>(hashes: &'a BTreeMap<String, PathBuf>, row: &Row) -> &'a Path {
+    hashes.get(&row["sha256"]).unwrap_or_else(|| panic!("no file for {row:?}"))
+}
+
+fn hashes(paths: Vec<PathBuf>) -> BTreeMap<String, PathBuf> {
+    paths.into_iter().map(|path| (hash(&path), path)).collect()
+}
+
+#[test]
+fn tflite_files_count_as_the_reference_counts_them() {
+    let Some(shared) = shared("tflite_files_count_as_the_reference_counts_them") else { return };
+    let files = hashes(files(&shared.join("models/tflite"), "tflite"));
+    let totals = rows(&shared.join("oracles/tflite/totals.csv"));
+    assert_eq!(totals.len(), 5);
+    for total in &totals {
+        let (graph, layers) = read(with_hash(&files, total));
+        let name = &total["file"];
+        assert_eq!(layers.len() as u64, number(total, "ops"), "{name}");
+        assert_eq!(macs(&layers), number(total, "macs_conv_dw_fc"), "{name}");
+        assert_eq!(stored_bytes(&graph), number(total, "const_bytes"), "{name}");
+        assert!(graph.notes.iter().all(|note| note.contains("is open in dimension")), "{name}");
+        let expected = rows(&shared.join(format!("oracles/tflite/{name}.ops.csv")));
+        assert_eq!(expected.len(), layers.len());
+        for (layer, row) in layers.iter().zip(&expected) {
+            assert_layer(layer, row, name);
+        }
+    }
+}
+
+/// Bytes of all constants that an operator reads, each counted once.
+fn stored_bytes(graph: &ModelGraph) -> u64 {
+    let constants = graph.tensors().map(|id| graph.tensor(id));
+    constants.filter(|t| t.role == TensorRole::Constant).filter_map(|t| t.bytes()).sum()
+}
+
+fn assert_layer(layer: &Layer, row: &Row, file: &str) {
+    let work = &layer.work;
+    assert_eq!(layer.native, row["op"], "{file}: {row:?}");
+    assert_eq!(layer.output_shape.as_ref().unwrap().to_string(), row["out0_shape"]);
+    assert_eq!(work.macs, number(row, "macs"), "{file}: {row:?}");
+    assert_eq!(work.weight_bytes, number(row, "const_bytes"), "{file}: {row:?}");
+    assert_eq!(work.input_bytes, number(row, "act_in_bytes"), "{file}: {row:?}");
+    assert_eq!(work.output_bytes, number(row, "act_out_bytes"), "{file}: {row:?}");
+}
+
+#[test]
+fn float_variants_have_the_work_of_their_quantised_ones() {
+    let Some(shared) = shared("float_variants_have_the_work_of_their_quantised_ones") else {
+        return;
+    };
+    for name in ["ic_resnet8", "kws_dscnn", "vww_mobilenet96"] {
+        let one = |kind| read(&shared.join(format!("models/tflite/{name}_{kind}.tflite"))).1;
+        let (float, int8) = (one("float"), one("int8"));
+        assert_eq!(macs(&float), macs(&int8), "{name}");
+        assert!(float.iter().all(|layer| layer.work.element == ElementType::Float32), "{name}");
+        assert!(int8.iter().all(|layer| layer.work.element == ElementType::Int8), "{name}");
+    }
+}
+
+#[test]
+fn onnx_files_count_as_the_reference_counts_them() {
+    let Some(shared) = shared("onnx_files_count_as_the_reference_counts_them") else { return };
+    let files = hashes(files(&shared.join("models/onnx"), "onnx"));
+    let totals = rows(&shared.join("oracles/onnx_macs.csv"));
+    assert_eq!(totals.len(), 9);
+    for total in &totals {
+        let (graph, layers) = read(with_hash(&files, total));
+        let name = &total["model"];
+        assert_eq!(macs(&layers), number(total, "macs_conv_gemm_matmul"), "{name}");
+        assert_eq!(parameters(&graph), number(total, "params_const_folded"), "{name}");
+        assert_eq!(graph.notes.len(), 1, "{name}: {:?}", graph.notes);
+        let expected = rows(&shared.join(format!("oracles/onnx_layers/{name}.csv")));
+        assert_onnx_layers(&layers, &expected, name);
+    }
+}
+
+/// Elements of all stored weights, each counted once; indices of reshapes are no parameters.
+fn parameters(graph: &ModelGraph) -> u64 {
+    let constants = graph.tensors().map(|id| graph.tensor(id));
+    constants
+        .filter(|t| t.role == TensorRole::Constant && t.element == ElementType::Float32)
+        .filter_map(|t| t.elements())
+        .sum()
+}
+
+fn assert_onnx_layers(layers: &[Layer], expected: &[Row], file: &str) {
+    let counted: Vec<_> = layers.iter().filter(|layer| layer.work.macs > 0).collect();
+    assert_eq!(counted.len(), expected.len(), "{file}");
+    for (layer, row) in counted.iter().zip(expected) {
+        assert_eq!(layer.name, row["name"], "{file}: {row:?}");
+        assert_eq!(layer.native, row["op"], "{file}: {row:?}");
+        let shape = layer.output_shape.as_ref().map(Shape::to_string);
+        assert_eq!(shape.as_ref(), Some(&row["out_shape"]), "{file}: {row:?}");
+        assert_eq!(layer.work.macs, number(row, "macs"), "{file}: {row:?}");
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_a_graph() {
+    let Some(shared) = shared("a_file_cut_anywhere_is_an_error_or_a_graph") else { return };
+    let bindings = Bindings::default();
+    for (file, step) in [("tflite/kws_dscnn_int8.tflite", 7), ("onnx/light_bvlc_alexnet.onnx", 1)] {
+        let bytes = std::fs::read(shared.join("models").join(file)).unwrap();
+        for length in (0..bytes.len()).step_by(step) {
+            // A graph that comes out of it must at least be sound.
+            if let Ok(graph) = import::from_bytes(file, &bytes[..length], &bindings) {
+                graph.layers().unwrap();
+            }
+        }
+        assert!(import::from_bytes(file, &bytes, &bindings).is_ok());
+    }
+}
+
+#[test]
+fn a_file_with_any_byte_changed_is_an_error_or_a_graph() {
+    let Some(shared) = shared("a_file_with_any_byte_changed_is_an_error_or_a_graph") else {
+        return;
+    };
+    let bindings = Bindings::default();
+    for file in ["tflite/kws_dscnn_int8.tflite", "onnx/light_bvlc_alexnet.onnx"] {
+        let mut bytes = std::fs::read(shared.join("models").join(file)).unwrap();
+        for at in (0..bytes.len()).step_by(5) {
+            let kept = bytes[at];
+            for value in [0, kept ^ 0x80, kept.wrapping_add(1), 0xff] {
+                bytes[at] = value;
+                if let Ok(graph) = import::from_bytes(file, &bytes, &bindings) {
+                    graph.layers().unwrap();
+                }
+            }
+            bytes[at] = kept;
+        }
+    }
+}
