@@ -10,6 +10,9 @@ pub mod hardware;
 pub mod mapping;
 pub mod model;
 pub mod physics;
+
+pub mod calibrate;
+pub mod cli;
 pub mod report;
 pub mod sim;
 pub mod trace;

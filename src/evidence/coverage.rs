@@ -26,16 +26,22 @@ impl Coverage {
         }
     }
 
+    fn total(&self) -> f64 {
+        self.by_kind.values().fold(0.0, |sum, v| sum + v)
+    }
+
     /// Share of evidence, 0 to 1; 0 for an empty sum.
     pub fn share(&self) -> f64 {
-        let total: f64 = self.by_kind.values().sum();
-        let sound: f64 = self.by_kind.iter().filter(|(k, _)| k.is_evidence()).map(|(_, v)| v).sum();
+        let total = self.total();
+        // An empty sum of floats is -0, which would be printed.
+        let sound =
+            self.by_kind.iter().filter(|(k, _)| k.is_evidence()).fold(0.0, |sum, (_, v)| sum + v);
         if total > 0.0 { sound / total } else { 0.0 }
     }
 
     /// Share of each kind, strongest first.
     pub fn shares(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
-        let total: f64 = self.by_kind.values().sum();
+        let total = self.total();
         self.by_kind.iter().filter(move |_| total > 0.0).map(move |(k, v)| (*k, v / total))
     }
 
@@ -53,6 +59,8 @@ mod tests {
     fn the_share_counts_only_evidence() {
         let mut c = Coverage::default();
         assert_eq!(c.share(), 0.0);
+        c.add(Kind::Assumed, 0.0);
+        assert!(c.share().is_sign_positive());
         c.add(Kind::Measured, 3.0);
         c.add(Kind::Assumed, 1.0);
         assert_eq!(c.share(), 0.75);

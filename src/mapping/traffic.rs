@@ -14,7 +14,7 @@ use super::plan::{Phase, PhaseKind, Transfer};
 use crate::cost::{Cost, Setting};
 use crate::evidence::Kind;
 use crate::hardware::Transfers;
-use crate::model::Work;
+use crate::model::{OpKind, Work};
 use crate::physics::switching;
 use crate::units::{Bytes, Cycles, Joules, Quantity};
 
@@ -27,6 +27,9 @@ struct Operands {
 
 impl Operands {
     fn of(work: &Work, cost: &Cost) -> Self {
+        if work.kind == OpKind::View {
+            return Self { input: 0.0, weight: 0.0, output: 0.0 };
+        }
         let own = work.element.bits().max(1) as f64;
         let factor = cost.precision.bits() as f64 / own;
         Self {
@@ -173,11 +176,13 @@ fn transfer(memory: usize, read: Bytes, write: Bytes, setting: Setting<'_>) -> T
     let (voltage, voltage_kind) = setting.point.voltages[links.domain_rail[domain_index]];
     let exponent = domain.voltage_exponent.as_ref().map_or(switching::SQUARE_LAW, |e| e.get().0);
     let scale = switching::scale(voltage, domain.nominal_voltage.get(), exponent);
-    let (mut energy, mut kind) = (Joules::ZERO, Kind::Measured);
+    // An energy that does not scale with its rail does not rest on the rail's voltage.
+    let mut kind = if exponent == 0.0 { Kind::Measured } else { voltage_kind };
+    let mut energy = Joules::ZERO;
     for (bytes, cost) in [(read, &unit.read_energy), (write, &unit.write_energy)] {
         if let Some(cost) = cost.as_ref().filter(|_| bytes.0 > 0.0) {
             energy += cost.get() * bytes * scale;
-            kind = kind.weaker(cost.kind()).weaker(voltage_kind);
+            kind = kind.weaker(cost.kind());
         }
     }
     Transfer { memory, read, write, energy, energy_kind: kind }

@@ -267,7 +267,7 @@ mod tests {
     (name: "y", element: Int8, shape: [1, 4, 4, 8]),
   ],
   operators: [
-    (name: "conv", op: Convolution((strides: [1, 1], dilations: [1, 1], padding: Same, groups: 1)),
+    (name: "conv", op: Convolution(strides: [1, 1], dilations: [1, 1], padding: Same, groups: 1),
       inputs: ["x", "w", ""], outputs: ["h"]),
     (name: "add", op: Elementwise(Add), activation: "RELU", inputs: ["h", "x"], outputs: ["y"]),
   ],

@@ -3,7 +3,7 @@
 mod onnx;
 mod tflite;
 
-use super::{ModelError, ModelGraph, Origin, read_ron, shipped_models};
+use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_models};
 use crate::diagnostic::nearest;
 use prost::bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -50,6 +50,7 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
     };
     graph.sort()?;
     graph.layers()?;
+    graph.notes.extend(unsized_note(&graph));
     let hash = Sha256::digest(bytes);
     graph.origin = Some(Origin {
         file: Path::new(path)
@@ -59,6 +60,19 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
         sha256: hash.iter().map(|b| format!("{b:02x}")).collect(),
     });
     Ok(graph)
+}
+
+/// Names tensors whose bytes cannot be counted, so that they are not missed in silence.
+fn unsized_note(graph: &ModelGraph) -> Option<String> {
+    let tensors = graph.tensors().map(|id| graph.tensor(id));
+    let mut names = tensors
+        .filter(|t| t.shape.is_some() && t.element == ElementType::Other)
+        .map(|t| format!("`{}`", t.name));
+    let first = names.next()?;
+    Some(format!(
+        "{first} and {} more tensors are of a type without a known width; their bytes count as 0",
+        names.count()
+    ))
 }
 
 fn shipped(name: &str, path: &Path) -> Result<ModelGraph, ModelError> {

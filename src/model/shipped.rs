@@ -11,7 +11,23 @@ pub struct ShippedModel {
     pub text: &'static str,
 }
 
+macro_rules! models {
+    ($($folder:literal / $name:literal),* $(,)?) => {
+        &[$(ShippedModel {
+            name: $name,
+            path: concat!("models/", $folder, "/", $name, ".ron"),
+            text: include_str!(concat!("../../models/", $folder, "/", $name, ".ron")),
+        }),*]
+    };
+}
+
 /// All shipped models, in the order they are listed.
 pub fn shipped_models() -> &'static [ShippedModel] {
-    &[]
+    models![
+        "mlperf_tiny" / "ad_autoencoder",
+        "mlperf_tiny" / "ic_resnet8",
+        "mlperf_tiny" / "kws_ds_cnn",
+        "mlperf_tiny" / "sww",
+        "mlperf_tiny" / "vww_mobilenetv1_025",
+    ]
 }

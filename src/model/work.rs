@@ -153,11 +153,14 @@ impl ModelGraph {
             _ => 0,
         };
         let (mut weight_bytes, mut input_bytes, mut parameters) = (0u64, 0u64, 0u64);
-        for tensor in operands.inputs.iter().flatten() {
+        for (port, tensor) in operands.inputs.iter().enumerate() {
+            let Some(tensor) = tensor else { continue };
             let bytes = known(&operands, tensor, tensor.bytes())?;
             let sum = if tensor.role == TensorRole::Constant {
-                let elements = known(&operands, tensor, tensor.elements())?;
-                parameters = parameters.saturating_add(elements);
+                if is_parameter(&operator.op, port) {
+                    let elements = known(&operands, tensor, tensor.elements())?;
+                    parameters = parameters.saturating_add(elements);
+                }
                 &mut weight_bytes
             } else {
                 &mut input_bytes
@@ -199,6 +202,17 @@ impl ModelGraph {
             output_shape,
             work,
         })
+    }
+}
+
+/// False for constants that say where data goes (a target shape, axes, paddings): they are stored,
+/// and are no parameters of the network.
+fn is_parameter(op: &Op, port: usize) -> bool {
+    match op {
+        Op::Movement(Movement::Gather) => port == 0,
+        Op::Movement(Movement::Concatenate) => true,
+        Op::Movement(_) | Op::Reduce => port == 0,
+        _ => true,
     }
 }
 

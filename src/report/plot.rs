@@ -25,7 +25,7 @@ pub const SIZE: (u32, u32) = (1600, 900);
 pub struct PowerOptions {
     /// The headline.
     pub title: String,
-    /// Lines below it, as many as are given.
+    /// Lines below it, at most four.
     pub subtitle: Vec<String>,
     /// Where to start; nothing for the start of the trace.
     pub from: Option<SimTime>,

@@ -1,17 +1,23 @@
-//! A memory port that active transfers share fairly.
+//! A memory port that active transfers share max-min fairly.
 //!
-//! Every transfer uses this one port only, so the max-min fair share of `n` is the rate over `n`.
-//! When a transfer joins or leaves, the others are advanced and their ends move; the generation tells
-//! events of old ends from the current one.
+//! A transfer asks for a rate: within a phase engine and transfers keep pace with the slowest of
+//! them, so each asks for its bytes over the time of the phase. While the port can serve all, each
+//! gets what it asks for. Otherwise small demands are served whole and the rest is split evenly
+//! among the others (water filling). When a transfer joins or leaves, the others are advanced and
+//! their ends move; the generation tells events of old ends from the current one.
 
 use crate::units::{BytesPerSecond, Joules, Seconds, SimTime, TimeError, Watts};
 
 #[derive(Debug, Clone)]
 struct Active {
-    bytes: f64,
+    /// Time left at the full demand.
+    left: Seconds,
+    demand: BytesPerSecond,
+    /// Granted rate over demand, 0 to 1.
+    speed: f64,
     energy: Joules,
     power: Watts,
-    /// Its end at the present share.
+    /// Its end at the present speed.
     end: SimTime,
 }
 
@@ -38,15 +44,18 @@ impl Channel {
         self.active.iter().map(|a| a.power).sum()
     }
 
-    /// Adds a transfer at `now`.
+    /// Adds a transfer at `now` that takes `time` when it gets the rate it asks for.
     pub(super) fn start(
         &mut self,
         now: SimTime,
-        bytes: f64,
+        time: SimTime,
+        demand: BytesPerSecond,
         energy: Joules,
     ) -> Result<(), TimeError> {
         self.advance(now);
-        self.active.push(Active { bytes, energy, power: Watts::ZERO, end: now });
+        let left = time.seconds();
+        let (speed, power) = (1.0, Watts::ZERO);
+        self.active.push(Active { left, demand, speed, energy, power, end: now });
         self.share(now)
     }
 
@@ -66,26 +75,44 @@ impl Channel {
 
     fn advance(&mut self, now: SimTime) {
         let elapsed = now.since(self.since).seconds();
-        let each = self.rate.0 / self.active.len().max(1) as f64;
         for transfer in &mut self.active {
-            transfer.bytes -= each * elapsed.0;
+            transfer.left = transfer.left - elapsed * transfer.speed;
             transfer.energy = transfer.energy - transfer.power * elapsed;
         }
         self.since = now;
     }
 
-    /// New ends and powers at the present number of transfers. What is left of the energy is spread
-    /// over what is left of the time, so rounding to picoseconds loses none of it.
+    /// New speeds, ends and powers. What is left of the energy is spread over what is left of the
+    /// time, so rounding to picoseconds loses none of it.
     fn share(&mut self, now: SimTime) -> Result<(), TimeError> {
         self.generation += 1;
-        let each = self.rate.0 / self.active.len().max(1) as f64;
+        self.grant();
         for transfer in &mut self.active {
-            let left = SimTime::from_seconds(Seconds(transfer.bytes.max(0.0) / each))?;
-            let left = SimTime(left.0.max(1));
+            let left = Seconds(transfer.left.0.max(0.0) / transfer.speed);
+            let left = SimTime(SimTime::from_seconds(left)?.0.max(1));
             transfer.end = now.after(left)?;
             transfer.power = transfer.energy / left.seconds();
         }
         Ok(())
+    }
+
+    fn grant(&mut self) {
+        let asked: f64 = self.active.iter().map(|a| a.demand.0).sum();
+        // A phase that this very port bounds asks for the whole rate, up to rounding.
+        if asked <= self.rate.0 * (1.0 + 1e-9) {
+            self.active.iter_mut().for_each(|a| a.speed = 1.0);
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.active.len()).collect();
+        order.sort_by(|a, b| self.active[*a].demand.0.total_cmp(&self.active[*b].demand.0));
+        let mut free = self.rate.0;
+        for (served, index) in order.iter().enumerate() {
+            let fair = free / (order.len() - served) as f64;
+            let transfer = &mut self.active[*index];
+            let granted = transfer.demand.0.min(fair);
+            transfer.speed = granted / transfer.demand.0;
+            free -= granted;
+        }
     }
 }
 
@@ -94,20 +121,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_transfers_share_the_port_and_spend_their_own_energy() {
+    fn a_transfer_alone_takes_its_time_to_the_picosecond() {
         let mut port = Channel::new(BytesPerSecond(1e9));
-        port.start(SimTime(0), 1000.0, Joules(1e-6)).unwrap();
-        assert_eq!(port.next_end(), Some(SimTime(1_000_000)), "1000 B at 1 GB/s");
-        // At half time a second one of 250 B joins: both get half the rate.
-        port.start(SimTime(500_000), 250.0, Joules(1e-7)).unwrap();
+        port.start(SimTime(7), SimTime(333_333), BytesPerSecond(3e8), Joules(1e-6)).unwrap();
+        assert_eq!(port.next_end(), Some(SimTime(333_340)));
+    }
+
+    #[test]
+    fn an_overbooked_port_serves_small_demands_whole_and_splits_the_rest() {
+        let mut port = Channel::new(BytesPerSecond(1e9));
+        let rate = |gbps: f64| BytesPerSecond(gbps * 1e9);
+        // Alone the first would take 1 us at the full rate.
+        port.start(SimTime(0), SimTime(1_000_000), rate(1.0), Joules(1e-6)).unwrap();
+        // At half time one joins that asks for a fifth of the port during 0.5 us, ...
+        port.start(SimTime(500_000), SimTime(500_000), rate(0.2), Joules(1e-7)).unwrap();
+        // ... so the first goes on at 0.8 and the small one is not slowed down.
         assert_eq!(port.next_end(), Some(SimTime(1_000_000)));
-        let first_half = 0.5e-6;
-        let mut spent = first_half + port.power().0 * 0.5e-6;
+        let mut spent = 0.5e-6 + port.power().0 * 0.5e-6;
         assert_eq!(port.finish(SimTime(1_000_000)).unwrap(), 1);
-        // 250 B of the first are left, at the full rate again.
-        assert_eq!(port.next_end(), Some(SimTime(1_250_000)));
-        spent += port.power().0 * 0.25e-6;
-        assert_eq!(port.finish(SimTime(1_250_000)).unwrap(), 1);
+        // 0.1 us of the first are left, at the full rate again.
+        assert_eq!(port.next_end(), Some(SimTime(1_100_000)));
+        spent += port.power().0 * 0.1e-6;
+        assert_eq!(port.finish(SimTime(1_100_000)).unwrap(), 1);
         assert!((spent - 1.1e-6).abs() < 1e-18, "{spent}");
         assert_eq!(port.next_end(), None);
     }

@@ -5,7 +5,7 @@ use super::kernel::{Class, KernelError, Queue};
 use super::meter::Meter;
 use super::{Arrivals, Workload};
 use crate::cost::{DomainPower, Setting, resting_power, working_power};
-use crate::estimate::bandwidth;
+use crate::estimate::{bandwidth, phase_time};
 use crate::hardware::Role;
 use crate::mapping::{Phase, Plan};
 use crate::trace::{Cause, Ledger, Metrics, MetricsSink, Residuals, Sink, Span, SpanKind, Tee};
@@ -40,6 +40,17 @@ pub enum SimError {
     /// The sums of the run disagree: a fault of the program.
     #[error("the sums of joules disagree: {0:?}")]
     Identity(Residuals),
+}
+
+impl SimError {
+    /// No step of `plan` takes time: why.
+    pub fn nothing(plan: &Plan) -> Self {
+        let mut reasons: Vec<_> =
+            plan.uncosted.iter().flat_map(|u| u.reasons.iter().cloned()).collect();
+        reasons.sort();
+        reasons.dedup();
+        Self::NothingToRun { network: plan.network.clone(), reasons: reasons.join("; ") }
+    }
 }
 
 impl From<TimeError> for SimError {
@@ -116,12 +127,7 @@ pub fn run(
     sink: &mut impl Sink,
 ) -> Result<Outcome, SimError> {
     if plan.steps.iter().all(|s| s.phases.is_empty()) {
-        let reasons: Vec<_> = plan.uncosted.iter().flat_map(|u| u.reasons.clone()).collect();
-        let mut reasons = reasons;
-        reasons.sort();
-        reasons.dedup();
-        let network = plan.network.clone();
-        return Err(SimError::NothingToRun { network, reasons: reasons.join("; ") });
+        return Err(SimError::nothing(plan));
     }
     let rest = rest_states(workload, setting)?;
     let mut metrics = MetricsSink::default();
@@ -367,6 +373,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         }
     }
 
+    /// Starts engine and transfers of a phase, all paced to its slowest part.
     fn start_jobs(
         &mut self,
         now: SimTime,
@@ -374,19 +381,18 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         phase: &Phase,
         engine: usize,
     ) -> Result<(), SimError> {
-        let clock = self.setting.point.clocks[self.setting.profile.links().engine_domain[engine]].0;
+        let total = phase_time(phase, engine, self.setting).total;
+        let time = SimTime(SimTime::from_seconds(total)?.0.max(1));
         position.open = phase.transfers.len();
         if phase.compute.0 > 0.0 {
-            let time = SimTime::from_cycles(phase.compute, clock)?;
-            let time = SimTime(time.0.max(1));
             self.meter.set(now, Role::Engine(engine), phase.energy / time.seconds());
             self.queue.schedule(now.after(time)?, Class::Completion, Event::EngineDone)?;
             position.open += 1;
         }
         self.doing = Doing::Working(position);
         for transfer in &phase.transfers {
-            let channel = &mut self.channels[transfer.memory];
-            channel.start(now, transfer.bytes().0, transfer.energy)?;
+            let demand = transfer.bytes() / time.seconds();
+            self.channels[transfer.memory].start(now, time, demand, transfer.energy)?;
             self.follow_channel(now, transfer.memory)?;
         }
         Ok(())

@@ -12,6 +12,9 @@ use operators::Options;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// The name of a custom operator is copied to each use of it, so that its length is bounded.
+const NAME_LIMIT: usize = 256;
+
 /// Reads the first subgraph of a TFLite file.
 pub(super) fn read(path: &str, bytes: &[u8]) -> Result<ModelGraph, ModelError> {
     let broken = |reason: String| ModelError::Tflite { path: path.to_owned(), reason };
@@ -107,8 +110,10 @@ impl<'a> Plan<'a> {
         graph.set_outputs(outputs.into_iter().flatten().collect());
         graph.notes.extend(opaque.iter().map(|(native, count)| opaque_note(native, *count)));
         if self.subgraphs > 1 {
-            let others = self.subgraphs - 1;
-            graph.notes.push(format!("the first subgraph is read; {others} more (bodies of control flow, other entry points) are not"));
+            graph.notes.push(format!(
+                "the first subgraph is read; {} more (bodies of control flow, entries) are not",
+                self.subgraphs - 1
+            ));
         }
         Ok(graph)
     }
@@ -137,6 +142,9 @@ fn operator_names(model: Table<'_>) -> Read<Vec<(String, bool)>> {
         // The byte-sized field holds a placeholder for codes past its range.
         let number = usize::from(code.byte(DEPRECATED_CODE)?).max(code.index(CODE)?);
         let custom = code.text(CUSTOM_CODE, "custom operator name")?;
+        if custom.len() > NAME_LIMIT {
+            return Err(format!("a custom operator name of {} bytes", custom.len()));
+        }
         Ok(match builtin.get(number) {
             _ if number == schema::CUSTOM && !custom.is_empty() => (custom, false),
             Some(name) => ((*name).to_owned(), true),
@@ -263,10 +271,9 @@ impl Builder<'_> {
                 u64::try_from(e).map_err(|_| format!("tensor {place} `{name}` has extent {e}"))
             })
             .collect::<Read<Vec<u64>>>()?;
-        if let Some(axes) = self.volume_filters.get(&index) {
-            if extents.len() == axes.len() {
-                extents = axes.iter().filter_map(|axis| extents.get(*axis).copied()).collect();
-            }
+        let axes = self.volume_filters.get(&index).filter(|axes| axes.len() == extents.len());
+        if let Some(axes) = axes {
+            extents = axes.iter().filter_map(|axis| extents.get(*axis).copied()).collect();
         }
         let mut tensor = Tensor {
             name,
@@ -303,12 +310,10 @@ impl Builder<'_> {
             // The axes of a reshape to a scalar: stored, but with nothing in it.
             TensorRole::Constant
         } else {
-            let what = if table.byte(IS_VARIABLE)? != 0 { "a state kept" } else { "handed in" };
-            let note = format!(
-                "tensor `{}` has no data and no maker: {what} between runs, it is taken for an input",
-                tensor.name
-            );
-            self.graph.notes.push(note);
+            let state = table.byte(IS_VARIABLE)? != 0;
+            let what =
+                if state { "a state kept between runs" } else { "it has no data and no maker" };
+            self.graph.notes.push(format!("tensor `{}` counts as an input: {what}", tensor.name));
             TensorRole::Input
         })
     }
@@ -357,3 +362,6 @@ fn put_data_first(inputs: &mut Vec<Option<TensorId>>) {
         inputs.push(shape);
     }
 }
+
+#[cfg(test)]
+mod tests;

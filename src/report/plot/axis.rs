@@ -16,7 +16,18 @@ const PREFIXES: [&str; 11] = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", 
 impl Axis {
     /// Ticks of about `wanted` steps within the limits.
     pub(super) fn within(low: f64, high: f64, wanted: usize, unit: &str) -> Self {
+        Self::stepped(low, high, round_step((high - low) / wanted.max(1) as f64), unit)
+    }
+
+    /// The same with the limits moved outwards to ticks.
+    pub(super) fn around(low: f64, high: f64, wanted: usize, unit: &str) -> Self {
         let step = round_step((high - low) / wanted.max(1) as f64);
+        let low = (low / step + 1e-9).floor() * step;
+        let high = (high / step - 1e-9).ceil() * step;
+        Self::stepped(low, high, step, unit)
+    }
+
+    fn stepped(low: f64, high: f64, step: f64, unit: &str) -> Self {
         let exponent = thousands(low.abs().max(high.abs()));
         let scale = 1000f64.powi(exponent);
         let decimals = (-(step / scale).log10()).ceil().clamp(0.0, 15.0) as usize;
@@ -32,14 +43,6 @@ impl Axis {
         });
         let prefix = PREFIXES.get((exponent + 5) as usize).copied().unwrap_or_default();
         Self { low, high, ticks: ticks.collect(), unit: format!("{prefix}{unit}") }
-    }
-
-    /// The same with the limits moved outwards to ticks.
-    pub(super) fn around(low: f64, high: f64, wanted: usize, unit: &str) -> Self {
-        let step = round_step((high - low) / wanted.max(1) as f64);
-        let low = (low / step - 1e-9).floor() * step;
-        let high = (high / step - 1e-9).ceil() * step;
-        Self::within(low, high, wanted, unit)
     }
 
     /// Where a value is between the limits, from 0 to 1.

@@ -1,5 +1,8 @@
 //! The embedded font, so that a picture looks the same wherever it is made.
 
+mod face;
+
+use face::{Face, Measures};
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 use std::sync::Once;
 
@@ -7,6 +10,7 @@ static REGULAR: &[u8] = include_bytes!("../../../assets/fonts/DejaVuSans-subset.
 static BOLD: &[u8] = include_bytes!("../../../assets/fonts/DejaVuSans-Bold-subset.ttf");
 
 /// Height of a line above its baseline, in em.
+#[cfg(test)]
 pub(super) const ASCENT: f64 = 0.76;
 /// Depth of a line below its baseline, in em.
 pub(super) const DESCENT: f64 = 0.24;
@@ -17,7 +21,7 @@ pub(super) const CAPITAL: f64 = 0.729;
 /// glyph, here 1901 + 483 of 2048 units.
 pub(super) const RASTER_SIZE_PER_EM: f64 = 2384.0 / 2048.0;
 
-/// Makes the font known; false when it cannot be used.
+/// Makes the font known to the drawing library; false when it cannot be used.
 pub(super) fn ready() -> bool {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
@@ -34,16 +38,26 @@ pub(super) fn described(size: f64, bold: bool) -> FontDesc<'static> {
     FontDesc::new(FontFamily::SansSerif, size, style)
 }
 
+/// Each character of a text with the place of its leftmost ink, in em from the start.
+pub(super) fn laid_out(text: &str, bold: bool) -> impl Iterator<Item = (char, f64)> + '_ {
+    let mut pen = 0.0;
+    text.chars().map(move |sign| {
+        let Measures { advance, bearing } = measures(sign, bold);
+        let ink = pen + bearing;
+        pen += advance;
+        (sign, ink)
+    })
+}
+
 /// The width of a text at `size` pixels an em.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
-    ready();
-    // Layout rounds to whole pixels: measured large, that does not matter.
-    const EM: f64 = 1000.0;
-    let font = described(EM * RASTER_SIZE_PER_EM, bold);
-    match font.layout_box(text) {
-        Ok(((left, _), (right, _))) => f64::from(right - left) / EM * size,
-        Err(_) => text.chars().count() as f64 * 0.6 * size,
-    }
+    text.chars().map(|sign| measures(sign, bold).advance).sum::<f64>() * size
+}
+
+fn measures(sign: char, bold: bool) -> Measures {
+    // The box that stands for a missing glyph.
+    let missing = Measures { advance: 0.6, bearing: 0.05 };
+    Face(if bold { BOLD } else { REGULAR }).measures(sign).unwrap_or(missing)
 }
 
 /// The text, or as much of its start as fits with an ellipsis; nothing when not even that does.
@@ -67,14 +81,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sign_a_picture_uses_is_in_the_font() {
+    fn every_sign_a_picture_uses_is_in_both_fonts() {
         assert!(ready());
-        // A missing glyph is as wide as the replacement box.
-        let missing = width("\u{4e00}", 1000.0, false);
-        for sign in "azAZ09µΩ°·×…−±–—→²³₂%()αλ".chars() {
-            let here = width(&sign.to_string(), 1000.0, false);
-            assert!(here > 0.0 && here != missing, "{sign}");
+        for sign in "azAZ09 @µΩ°·×…−±–—→²³₂%()αλé".chars() {
+            assert!(Face(REGULAR).measures(sign).is_some(), "{sign}");
+            assert!(Face(BOLD).measures(sign).is_some(), "{sign}");
         }
+        assert_eq!(Face(REGULAR).measures('\u{4e00}'), None);
+        assert_eq!(Face(REGULAR).measures('\u{1f600}'), None);
+        assert_eq!(Face(&REGULAR[..100]).measures('a'), None);
+    }
+
+    #[test]
+    fn measures_are_those_of_the_font() {
+        // DejaVu Sans 2.37: J is 604 units wide and starts 106 left of its origin.
+        let j = Face(REGULAR).measures('J').unwrap();
+        assert_eq!((j.advance * 2048.0, j.bearing * 2048.0), (604.0, -106.0));
+        assert!((width("JJ", 10.0, false) - 20.0 * 604.0 / 2048.0).abs() < 1e-9);
     }
 
     #[test]

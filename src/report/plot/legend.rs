@@ -2,16 +2,16 @@
 
 use super::font;
 use super::scene::{Anchor, Area, Ink, Label, Scene, Shape};
-use super::stack::{Series, Stack};
+use super::stack::{LEAST, Series, Stack, VEIL};
 use super::theme::Theme;
 use crate::units::engineering;
 
-const SIZE: f64 = 13.0;
-const LINE: f64 = 22.0;
+const SIZE: f64 = 14.0;
+const LINE: f64 = 24.0;
 const SWATCH: f64 = 12.0;
 /// Room for an energy and for a share at the right end of a line.
-const ENERGY: f64 = 84.0;
-const SHARE: f64 = 52.0;
+const ENERGY: f64 = 80.0;
+const SHARE: f64 = 62.0;
 
 /// Writes line after line.
 pub(super) struct Legend<'a> {
@@ -58,17 +58,22 @@ impl<'a> Legend<'a> {
         self.baseline += LINE / 2.0;
     }
 
-    /// The total's line, and its veil where there is one.
-    pub(super) fn lines(&mut self, with_envelope: bool) {
+    /// The total's line, and the extremes within a pixel where they are drawn.
+    pub(super) fn lines(&mut self, with_extremes: bool) {
+        if self.is_full() {
+            return;
+        }
         let middle = self.baseline - SIZE * font::CAPITAL / 2.0;
         let (left, right) = (self.area.left, self.area.left + 22.0);
-        if with_envelope {
-            let veil = Area { left, right, top: middle - 6.0, bottom: middle + 6.0 };
-            self.scene.fill(veil, self.theme.total.faded(0.3));
+        if with_extremes {
+            let veil = Area { left, right, top: middle - 7.0, bottom: middle };
+            self.scene.fill(veil, self.theme.total.faded(VEIL));
+            let (from, to) = ((left, middle + 7.0), (right, middle + 7.0));
+            self.scene.rule(from, to, 1.0, self.theme.total.faded(LEAST));
         }
         let points = vec![(left, middle), (right, middle)];
         self.scene.shapes.push(Shape::Steps(points, 1.5, self.theme.total));
-        let text = if with_envelope { "total: mean, least to most" } else { "total" };
+        let text = if with_extremes { "total: peak, mean, least" } else { "total" };
         self.write(text, right + 8.0, Anchor::Start, self.theme.text, false);
         self.baseline += 1.5 * LINE;
     }
@@ -108,13 +113,13 @@ impl<'a> Legend<'a> {
             return false;
         }
         if series.is_loss {
-            self.square(series.ink.faded(0.55));
+            self.square(series.ink);
             let square = self.square_area();
             let strokes = [4.0, 8.0, 12.0].map(|d: f64| {
                 let (left, top) = (square.left, square.top);
                 [(left, top + d), (left + d, top)]
             });
-            self.scene.shapes.push(Shape::Strokes(strokes.to_vec(), series.ink));
+            self.scene.shapes.push(Shape::Strokes(strokes.to_vec(), self.theme.frame));
         } else {
             self.square(series.ink);
         }
@@ -144,7 +149,8 @@ impl<'a> Legend<'a> {
         self.write(&name, left, Anchor::Start, self.theme.text, bold);
         let energy_text = engineering(energy, "J").replace('-', "−");
         self.write(&energy_text, right - SHARE, Anchor::End, self.theme.text, bold);
-        if total != 0.0 {
+        // That the total is all of itself needs no saying.
+        if total != 0.0 && !bold {
             let share = format!("{:.1} %", 100.0 * energy / total).replace('-', "−");
             self.write(&share, right, Anchor::End, self.theme.quiet, bold);
         }

@@ -182,30 +182,56 @@ fn strokes<B: DrawingBackend>(
 }
 
 fn text<B: DrawingBackend>(backend: &mut B, label: &Label, target: Target) -> Result<(), String> {
+    match target {
+        Target::Vector => text_as_text(backend, label),
+        Target::Raster => text_as_pixels(backend, label),
+    }
+}
+
+/// The viewer's own font, nearest to ours in width.
+fn text_as_text<B: DrawingBackend>(backend: &mut B, label: &Label) -> Result<(), String> {
     let em = label.size * f64::from(GRID);
-    // Both backends take the top of a line and put the baseline below it, each by its own rule.
-    let (font, drop) = match target {
-        Target::Vector => {
-            let style = if label.bold { FontStyle::Bold } else { FontStyle::Normal };
-            let family = FontFamily::Name("DejaVu Sans, Verdana, sans-serif");
-            (FontDesc::new(family, em * 1.24, style), 0.76 * em)
-        }
-        Target::Raster => {
-            let size = em * font::RASTER_SIZE_PER_EM;
-            (font::described(size, label.bold), size / 2.0)
-        }
-    };
+    // The backend takes the top of a line and puts the baseline 0.76 em below it, and it divides
+    // the size by 1.24.
+    let drop = 0.76 * label.size;
     let (x, y) = label.at;
-    let (x, y) = (x * f64::from(GRID), y * f64::from(GRID));
-    let (x, y) = if label.upright { (x - drop, y) } else { (x, y - drop) };
-    let turn = if label.upright { FontTransform::Rotate270 } else { FontTransform::None };
+    let at = if label.upright { (x - drop, y) } else { (x, y - drop) };
     let h_pos = match label.anchor {
         Anchor::Start => HPos::Left,
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    let style =
-        font.transform(turn).color(&color(label.ink).to_rgba()).pos(Pos::new(h_pos, VPos::Top));
-    let at = (x.round() as i32, y.round() as i32);
-    backend.draw_text(&label.text, &style, at).map_err(|e| e.to_string())
+    let face = if label.bold { FontStyle::Bold } else { FontStyle::Normal };
+    let turn = if label.upright { FontTransform::Rotate270 } else { FontTransform::None };
+    let family = FontFamily::Name("DejaVu Sans, Verdana, sans-serif");
+    let font = FontDesc::new(family, em * 1.24, face).transform(turn);
+    let style = font.color(&color(label.ink)).pos(Pos::new(h_pos, VPos::Top));
+    backend.draw_text(&label.text, &style, point(at)).map_err(|e| e.to_string())
+}
+
+/// Glyph by glyph: the library draws the ink of each at the pen, whatever its side bearing, which
+/// tears words apart.
+fn text_as_pixels<B: DrawingBackend>(backend: &mut B, label: &Label) -> Result<(), String> {
+    let wanted = label.size * f64::from(GRID) * font::RASTER_SIZE_PER_EM;
+    // The baseline lies half the size down, cut to whole pixels: an even size has nothing to cut.
+    let size = ((wanted / 2.0).round() * 2.0).max(2.0);
+    let (baseline, em) = ((size / 2.0) as i32, size / font::RASTER_SIZE_PER_EM);
+    let font = font::described(size, label.bold);
+    let ink = color(label.ink).to_backend_color();
+    let before = match label.anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => font::width(&label.text, em, label.bold) / 2.0,
+        Anchor::End => font::width(&label.text, em, label.bold),
+    };
+    let origin = point(label.at);
+    for (sign, place) in font::laid_out(&label.text, label.bold) {
+        let left = (place * em - before).floor() as i32;
+        let painted = font.draw(sign.encode_utf8(&mut [0; 4]), (left, 0), |x, y, coverage| {
+            let (x, y) = (x, y - baseline);
+            let (x, y) = if label.upright { (y, -x) } else { (x, y) };
+            backend.draw_pixel((origin.0 + x, origin.1 + y), ink.mix(f64::from(coverage)))
+        });
+        painted.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+    }
+    Ok(())
 }

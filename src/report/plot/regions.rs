@@ -7,7 +7,7 @@ use super::theme::Theme;
 use crate::trace::{Span, SpanKind, Trace};
 
 const NAME_SIZE: f64 = 12.0;
-const LONGEST_NAME: f64 = 120.0;
+const LONGEST_NAME: f64 = 140.0;
 /// A name beside its region's edges needs this much room more than its own.
 const PADDING: f64 = 4.0;
 /// Narrower regions cannot be told apart.
@@ -45,12 +45,14 @@ impl Regions {
 
     fn named(mut regions: Vec<Region>, kind: SpanKind) -> Self {
         shorten(&mut regions);
-        let lies = |r: &Region| fits_lying(r);
-        let upright_names = regions.iter().filter(|r| !lies(r) && fits_upright(r));
-        let longest = upright_names
+        let widths: Vec<f64> = regions
+            .iter()
+            .filter(|r| !fits_lying(r) && fits_upright(r))
             .map(|r| font::width(&r.name, NAME_SIZE, false).min(LONGEST_NAME))
-            .fold(0.0, f64::max);
-        let upright = longest > 0.0;
+            .collect();
+        // One name among many that cannot be shown is not worth the height.
+        let upright = widths.len() > 1 && 5 * widths.len() >= regions.len();
+        let longest = widths.into_iter().fold(0.0, f64::max);
         let height = if upright { longest + 2.0 * PADDING } else { 20.0 };
         Self { regions, kind, upright, height: height.ceil().max(20.0) }
     }

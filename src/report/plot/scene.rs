@@ -3,6 +3,7 @@
 //! Lengths are pixels of the finished picture, y downwards. A list can be asked questions that a
 //! bitmap cannot: whether two labels overlap, whether a text leaves the picture.
 
+#[cfg(test)]
 use super::font;
 
 /// A colour with its opacity.
@@ -95,6 +96,7 @@ impl Label {
     }
 
     /// The paper it covers.
+    #[cfg(test)]
     pub(super) fn area(&self) -> Area {
         let width = font::width(&self.text, self.size, self.bold);
         let before = match self.anchor {

@@ -9,7 +9,12 @@ use std::cmp::Ordering;
 
 /// More loads than this cannot be told apart: the smallest are drawn as one.
 const LOADS: usize = 14;
+/// The same for losses, which are all grey.
+const LOSSES: usize = 6;
 const TOTAL_WIDTH: f64 = 1.5;
+/// Opacity of the veil over the mean, and of the marks below it.
+pub(super) const VEIL: f64 = 0.25;
+pub(super) const LEAST: f64 = 0.6;
 /// Distance of the strokes that mark losses.
 const HATCH: f64 = 7.0;
 
@@ -52,7 +57,7 @@ impl Stack {
                 means,
             });
         }
-        let mut loads = gathered(loads);
+        let (mut loads, mut losses) = (gathered(loads, LOADS), gathered(losses, LOSSES));
         for (at, load) in loads.iter_mut().enumerate() {
             load.ink = theme::load(at, theme);
         }
@@ -77,15 +82,14 @@ impl Stack {
         (low, high)
     }
 
-    /// True when the extremes of a pixel differ from its mean somewhere, so that the picture needs
-    /// to tell them apart.
-    pub(super) fn has_envelope(&self, axis: &Axis, height: f64) -> bool {
+    /// True when so many pixels hold several levels that the picture needs to tell them apart.
+    pub(super) fn has_extremes(&self, axis: &Axis, height: f64) -> bool {
         let shown = |b: &Bucket| (axis.share(b.most) - axis.share(b.least)) * height > 2.0;
-        // An edge between two levels is within one pixel too; that one explains itself.
+        // An edge between two levels lies within one pixel too; those explain themselves.
         self.total.iter().filter(|b| shown(b)).count() > self.total.len() / 10
     }
 
-    pub(super) fn draw(&self, scene: &mut Scene, area: &Area, axis: &Axis) {
+    pub(super) fn draw(&self, scene: &mut Scene, area: &Area, axis: &Axis, theme: &Theme) {
         let y = |value: f64| area.bottom - axis.share(value) * area.height();
         let (mut above, mut below) = (vec![0.0; self.total.len()], vec![0.0; self.total.len()]);
         for series in &self.series {
@@ -101,43 +105,55 @@ impl Stack {
                 continue;
             }
             if series.is_loss {
-                scene.shapes.push(Shape::Band(runs.clone(), series.ink.faded(0.55)));
-                scene.shapes.push(Shape::Strokes(hatching(&runs), series.ink));
+                let strokes = hatching(&runs);
+                scene.shapes.push(Shape::Band(runs, series.ink));
+                scene.shapes.push(Shape::Strokes(strokes, theme.frame));
             } else {
                 scene.shapes.push(Shape::Band(runs, series.ink));
             }
         }
     }
 
-    /// The mean of each pixel as a line, its extremes as a veil.
+    /// The mean of each pixel as a line, a veil from there up to its peak, a mark at its least.
     pub(super) fn draw_total(&self, scene: &mut Scene, area: &Area, axis: &Axis, ink: Ink) {
         let y = |value: f64| area.bottom - axis.share(value) * area.height();
-        let runs = self.total.iter().enumerate();
-        let veil = merged(runs.map(|(at, b)| run(area, at, y(b.most), y(b.least))));
+        let columns = |edges: fn(&Bucket) -> (f64, f64)| {
+            merged(self.total.iter().enumerate().map(|(at, bucket)| {
+                let (top, bottom) = edges(bucket);
+                run(area, at, y(top), y(bottom))
+            }))
+        };
+        let veil = columns(|b| (b.most, b.mean));
         for patch in veil.split(|run| run.bottom - run.top < 1.0).filter(|p| !p.is_empty()) {
-            scene.shapes.push(Shape::Band(patch.to_vec(), ink.faded(0.3)));
+            scene.shapes.push(Shape::Band(patch.to_vec(), ink.faded(VEIL)));
         }
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        let level = |(at, b): (usize, &Bucket)| run(area, at, y(b.mean), y(b.mean));
-        for run in merged(self.total.iter().enumerate().map(level)) {
-            points.extend([(run.left, run.top), (run.right, run.top)]);
+        let least = if self.has_extremes(axis, area.height()) {
+            columns(|b| (b.mean, b.least))
+        } else {
+            Vec::new()
+        };
+        for run in least.iter().filter(|run| run.bottom - run.top > 2.0) {
+            let (top, bottom) = (run.bottom - 0.5, run.bottom + 0.5);
+            scene.fill(Area { left: run.left, right: run.right, top, bottom }, ink.faded(LEAST));
         }
-        scene.shapes.push(Shape::Steps(points, TOTAL_WIDTH, ink));
+        let means = columns(|b| (b.mean, b.mean));
+        let points = means.iter().flat_map(|run| [(run.left, run.top), (run.right, run.top)]);
+        scene.shapes.push(Shape::Steps(points.collect(), TOTAL_WIDTH, ink));
     }
 }
 
-/// The largest loads, and one for all the others when there are too many.
-fn gathered(loads: Vec<Series>) -> Vec<Series> {
-    if loads.len() <= LOADS {
-        return loads;
+/// The largest series, and one for all the others when there are too many.
+fn gathered(all: Vec<Series>, most: usize) -> Vec<Series> {
+    if all.len() <= most {
+        return all;
     }
-    let mut by_energy: Vec<usize> = (0..loads.len()).collect();
-    let energy = |at: &usize| loads.get(*at).map_or(0.0, |s| s.energy.abs());
+    let mut by_energy: Vec<usize> = (0..all.len()).collect();
+    let energy = |at: &usize| all.get(*at).map_or(0.0, |s| s.energy.abs());
     by_energy.sort_by(|a, b| energy(b).partial_cmp(&energy(a)).unwrap_or(Ordering::Equal));
-    let kept = by_energy.get(..LOADS - 1).unwrap_or_default();
+    let kept = by_energy.get(..most.saturating_sub(1)).unwrap_or_default();
     let (mut shown, mut rest): (Vec<Series>, Option<Series>) = (Vec::new(), None);
-    let count = loads.len() + 1 - LOADS;
-    for (at, series) in loads.iter().enumerate() {
+    let count = all.len() + 1 - most;
+    for (at, series) in all.iter().enumerate() {
         if kept.contains(&at) {
             shown.push(series.clone());
         } else if let Some(rest) = &mut rest {

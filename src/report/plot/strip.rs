@@ -5,6 +5,7 @@ use super::font;
 use super::scene::{Anchor, Area, Ink, Label, Scene};
 use super::theme::{self, Theme};
 use crate::trace::{Span, SpanKind, Trace};
+use crate::units::SimTime;
 
 pub(super) const ROW: f64 = 18.0;
 pub(super) const GAP: f64 = 4.0;
@@ -12,6 +13,8 @@ const MOST_ROWS: usize = 8;
 /// Rows that spans of one track and kind may take when they overlap.
 const MOST_ROWS_OF_ONE: usize = 3;
 const NAME_SIZE: f64 = 12.0;
+/// Opacity of a pixel with hardly anything in it.
+const FAINTEST: f64 = 0.15;
 /// Phases that have a colour of their own.
 const PHASES: usize = 6;
 
@@ -48,6 +51,8 @@ impl Group {
 struct Item {
     left: f64,
     right: f64,
+    /// Pixels of it that spans cover.
+    covered: f64,
     ink: Ink,
     name: String,
 }
@@ -99,7 +104,13 @@ impl Strip {
                 true => group.name().to_owned(),
                 false => format!("{track} {}", group.name()),
             };
+            let first = strip.rows.len();
             strip.add(&label, spans, grid, left, &mut inks);
+            // Their names are in the band already.
+            if *group == Group::Layer && named == Some(SpanKind::Layer) {
+                let items = strip.rows.iter_mut().skip(first).flat_map(|row| &mut row.items);
+                items.for_each(|item| item.name.clear());
+            }
         }
         strip.left_out = strip.rows.len().saturating_sub(MOST_ROWS);
         strip.rows.truncate(MOST_ROWS);
@@ -107,12 +118,11 @@ impl Strip {
         strip
     }
 
-    /// Puts the spans of one lane into the first row that is free, and joins what is too narrow to
-    /// be told apart, so that a row never has more boxes than pixels.
+    /// Puts the spans of one lane into the first row that is free.
     fn add(&mut self, label: &str, spans: &[&Span], grid: &Grid, left: f64, inks: &mut Inks<'_>) {
         let mut spans = spans.to_vec();
         spans.sort_by_key(|span| (span.start, span.end));
-        let mut rows: Vec<(crate::units::SimTime, Vec<Item>)> = Vec::new();
+        let mut rows: Vec<(SimTime, Vec<Item>)> = Vec::new();
         for (at, span) in spans.iter().enumerate() {
             let free = rows.iter().position(|(end, _)| *end <= span.start);
             let row = match free {
@@ -126,16 +136,10 @@ impl Strip {
             let Some((end, items)) = rows.get_mut(row) else { continue };
             *end = span.end;
             let from = left + grid.place(span.start.max(grid.from));
-            let to = (left + grid.place(span.end.min(grid.to))).max(from + 1.0);
-            match items.last_mut() {
-                Some(last) if last.right - last.left <= 1.5 && from < last.left + 1.0 => {}
-                _ => items.push(Item {
-                    left: from,
-                    right: to.min(left + grid.count as f64),
-                    ink: inks.of(span, at),
-                    name: span.name.clone(),
-                }),
-            }
+            let to = left + grid.place(span.end.min(grid.to));
+            // Alternating shades are for the eye: what is as narrow as a pixel takes the first.
+            let shade = if to - from >= 2.0 { at } else { 0 };
+            place(items, from, to, || (inks.of(span, shade), span.name.clone()));
         }
         for (at, (_, items)) in rows.into_iter().enumerate() {
             let label = if at == 0 { label.to_owned() } else { String::new() };
@@ -159,7 +163,8 @@ impl Strip {
                 // A hair between neighbours.
                 let hair = if item.right - item.left > 4.0 { 0.5 } else { 0.0 };
                 let held = Area { left: item.left, right: item.right - hair, ..line };
-                scene.fill(held, item.ink);
+                let share = (item.covered / (item.right - item.left)).clamp(FAINTEST, 1.0);
+                scene.fill(held, item.ink.faded(share));
                 let room = held.width() - 6.0;
                 if room > 12.0 && font::width(&item.name, NAME_SIZE, false) <= room {
                     let (x, y) = held.center();
@@ -173,6 +178,23 @@ impl Strip {
             let at = (area.right, area.top - 5.0);
             let label = Label::new(text, at, NAME_SIZE, theme.quiet);
             scene.text(label.anchored(Anchor::End));
+        }
+    }
+}
+
+/// Adds a box. Those narrower than a pixel share the box of their pixel, which is as opaque as it
+/// is covered, so that a row never has more boxes than pixels.
+fn place(items: &mut Vec<Item>, from: f64, to: f64, look: impl FnOnce() -> (Ink, String)) {
+    let wide = to - from >= 1.0;
+    let pixel = from.floor();
+    match items.last_mut() {
+        Some(last) if !wide && last.right - last.left <= 1.0 && last.left == pixel => {
+            last.covered += to - from;
+        }
+        _ => {
+            let (ink, name) = look();
+            let (left, right) = if wide { (from, to) } else { (pixel, pixel + 1.0) };
+            items.push(Item { left, right, covered: to - from, ink, name });
         }
     }
 }

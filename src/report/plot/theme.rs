@@ -78,8 +78,8 @@ pub(super) fn phase(at: usize, theme: &Theme) -> Ink {
 
 /// The grey of the regulator number `at`.
 pub(super) fn loss(at: usize, theme: &Theme) -> Ink {
-    let lighter = [0.0, 0.25, 0.45, 0.6][at % 4];
-    theme.frame.mixed(theme.paper, 0.2 + 0.6 * lighter)
+    let lighter = [0.6, 0.45, 0.72, 0.3][at % 4];
+    theme.frame.mixed(theme.paper, lighter)
 }
 
 fn picked(palette: &[(u8, u8, u8)], at: usize, theme: &Theme) -> Ink {

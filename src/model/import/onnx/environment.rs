@@ -134,7 +134,9 @@ impl<'a> Environment<'a> {
                 return Ok(None);
             }
             let entry = self.entries.get(name.as_str()).ok_or_else(|| {
-                format!("it reads `{name}`, which is no input, no stored tensor, and made by no node before it")
+                format!(
+                    "it reads `{name}`, which is neither an input nor stored nor made before it"
+                )
             })?;
             Ok(Some(&entry.value))
         };
@@ -153,7 +155,9 @@ impl<'a> Environment<'a> {
     pub fn declared(&self, name: &str, output: &mut Output) {
         let Some(info) = self.declared.get(name).filter(|_| output.shape.is_none()) else { return };
         output.shape = self.resolve(info).ok();
-        output.element = declared_element(info);
+        if info.kind.as_ref().is_some_and(|kind| kind.tensor.is_some()) {
+            output.element = declared_element(info);
+        }
     }
 
     /// The place of a tensor in the graph; `None` for the empty name or one that does not exist.

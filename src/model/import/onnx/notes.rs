@@ -48,7 +48,7 @@ impl Notes {
         }
         for (native, count) in &self.control_flow {
             lines.push(format!(
-                "control flow `{native}` ({count} of them): its bodies are not read and their work is not counted"
+                "control flow `{native}` ({count} of them): its bodies are not read, nor counted"
             ));
         }
         if !self.unresolved.is_empty() {

@@ -121,7 +121,7 @@ fn movement(name: &str) -> Option<Movement> {
         "Expand" | "Tile" | "Constant" | "ConstantOfShape" | "Range" | "EyeLike" => {
             Movement::Broadcast
         }
-        "Resize" | "Upsample" => Movement::Resize,
+        "Resize" | "Upsample" | "GridSample" => Movement::Resize,
         _ => return None,
     })
 }

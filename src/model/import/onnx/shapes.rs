@@ -91,6 +91,7 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         "Gather" => part::gather(node),
         "GatherND" => part::gather_tuples(node),
         "GatherElements" => Ok(node.shape(1).cloned()),
+        "GridSample" => part::sampled(node),
         "OneHot" => part::one_hot(node),
         "Expand" => resize::expand(node),
         "Tile" => resize::tile(node),

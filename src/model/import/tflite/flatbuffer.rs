@@ -77,9 +77,9 @@ impl<'a> Buffer<'a> {
 
     fn spend(&self, bytes: usize, what: &str) -> Read<()> {
         let left = self.budget.get().checked_sub(bytes);
-        self.budget.set(left.ok_or_else(|| {
-            format!("{what}: the file points to the same bytes over and over; it was not written by a converter")
-        })?);
+        self.budget.set(
+            left.ok_or_else(|| format!("{what}: the file points to the same bytes over and over"))?,
+        );
         Ok(())
     }
 }

@@ -105,6 +105,16 @@ pub(super) fn gather_tuples(node: &Node<'_>) -> Inferred {
     Ok(Some(Shape([outer, slice].concat())))
 }
 
+/// `GridSample`: the data's channels at the places of a grid, whose last axis is a place.
+pub(super) fn sampled(node: &Node<'_>) -> Inferred {
+    let (Some(data), Some(grid)) = (node.shape(0), node.shape(1)) else { return Ok(None) };
+    if data.rank() < 3 || grid.rank() != data.rank() {
+        return Err(format!("a grid of {grid} does not sample {data}"));
+    }
+    let plane = grid.0.get(1..grid.rank() - 1).unwrap_or(&[]);
+    Ok(Some(Shape([&[data.extent(0), data.extent(1)], plane].concat())))
+}
+
 /// `OneHot`: a new axis as long as there are classes.
 pub(super) fn one_hot(node: &Node<'_>) -> Inferred {
     let Some(indices) = node.shape(0) else { return Ok(None) };

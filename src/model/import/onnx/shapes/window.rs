@@ -4,6 +4,17 @@ use super::{Inferred, extents};
 use crate::model::import::onnx::node::Node;
 use crate::model::{Padding, Shape};
 
+/// What becomes of room at the end that takes only part of a stride.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Rounding {
+    /// It is left.
+    Down,
+    /// It takes a window more.
+    Up,
+    /// It takes a window more, if that starts before the padding behind the data.
+    UpWithinData,
+}
+
 /// How a window slides over the spatial axes.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Sliding {
@@ -70,7 +81,7 @@ impl Sliding {
         kernel.checked_sub(1)?.checked_mul(dilation)?.checked_add(1)
     }
 
-    fn positions(&self, axis: usize, input: u64, ceiling: bool) -> Result<u64, String> {
+    fn positions(&self, axis: usize, input: u64, rounding: Rounding) -> Result<u64, String> {
         let (kernel, stride, _) = self.at(axis);
         if self.padding == Padding::Same {
             return Ok(input.div_ceil(stride));
@@ -82,13 +93,15 @@ impl Sliding {
             .zip(self.reach(axis))
             .and_then(|(padded, reach)| padded.checked_sub(reach))
             .ok_or_else(|| format!("a window of {kernel} does not fit an extent of {input}"))?;
-        if !ceiling {
-            return Ok(room / stride + 1);
-        }
-        // A last window that would start in the padding behind the data is left out.
-        let steps = room.div_ceil(stride);
-        let starts_behind = steps.saturating_mul(stride) >= input.saturating_add(before);
-        Ok(if starts_behind { steps } else { steps + 1 })
+        let (whole, started) = (room / stride, room.div_ceil(stride));
+        Ok(match rounding {
+            Rounding::Down => whole + 1,
+            Rounding::Up => started + 1,
+            Rounding::UpWithinData => {
+                let start = started.saturating_mul(stride);
+                if start >= input.saturating_add(before) { started } else { started + 1 }
+            }
+        })
     }
 }
 
@@ -123,7 +136,7 @@ pub(super) fn convolution(node: &Node<'_>, port: usize) -> Inferred {
     }
     let sliding = Sliding::new(node, kernel(weights))?;
     slide(input, weights.extent(0), sliding.kernel.len(), |axis, extent| {
-        sliding.positions(axis, extent, false)
+        sliding.positions(axis, extent, Rounding::Down)
     })
 }
 
@@ -170,9 +183,13 @@ pub(super) fn transposed(node: &Node<'_>) -> Inferred {
 pub(super) fn pool(node: &Node<'_>) -> Inferred {
     let Some(input) = node.shape(0) else { return Ok(None) };
     let sliding = Sliding::of_pool(node)?;
-    let ceiling = node.flag("ceil_mode", false);
+    let rounding = match node.flag("ceil_mode", false) {
+        false => Rounding::Down,
+        true if node.opset < 22 => Rounding::Up,
+        true => Rounding::UpWithinData,
+    };
     slide(input, input.extent(1), sliding.kernel.len(), |axis, extent| {
-        sliding.positions(axis, extent, ceiling)
+        sliding.positions(axis, extent, rounding)
     })
 }
 

@@ -1,0 +1,10 @@
+//! Measured references: cases of measurements with their sources, and predictions held against
+//! them.
+
+mod case;
+mod shipped;
+mod validation;
+
+pub use case::{Case, CaseError, Observation, Split};
+pub use shipped::{ShippedCase, shipped_cases};
+pub use validation::{Comparison, ValidationError, validate};

@@ -1,0 +1,116 @@
+//! Predictions held against measurements.
+
+use super::case::{Case, Observation, Split};
+use crate::cost::Setting;
+use crate::estimate::estimate;
+use crate::hardware::{HardwareError, Profile};
+use crate::mapping::{Network, plan};
+use crate::model::{Bindings, ModelError, load};
+use crate::uncertainty::{Figure, Interval90, linearised};
+
+/// One measured figure and its prediction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Case and network.
+    pub id: String,
+    /// The network.
+    pub model: String,
+    /// What is compared, with its unit as suffix (`latency_s`).
+    pub quantity: &'static str,
+    /// The measurement, in SI.
+    pub measured: f64,
+    /// The prediction, in SI.
+    pub predicted: f64,
+    /// Its 90 % interval.
+    pub interval: Interval90,
+    /// `predicted / measured - 1`.
+    pub relative_error: f64,
+    /// What the prediction was allowed to know.
+    pub split: Split,
+    /// Share of the prediction that rests on evidence.
+    pub coverage: f64,
+    /// The error when the case was last looked at.
+    pub recorded_error: Option<f64>,
+    /// True when the error has grown beyond the recorded one and the case's tolerance.
+    pub worse: bool,
+}
+
+impl Comparison {
+    /// True when the measurement lies in the interval.
+    pub fn covered(&self) -> bool {
+        (self.interval.low..=self.interval.high).contains(&self.measured)
+    }
+}
+
+/// Why a case could not be predicted.
+#[derive(Debug, thiserror::Error)]
+pub enum ValidationError {
+    /// The profile.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
+    /// The network.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Predicts every figure of a case.
+pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
+    let profile = Profile::load(&case.hardware)?;
+    let point = profile.point(Some(&case.operating_point))?;
+    let stacks = profile.stacks(case.software.as_deref())?;
+    let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+    let mut comparisons = Vec::new();
+    for observation in &case.observations {
+        let network = Network::of(&load(&observation.model, &Bindings::default())?)?;
+        comparisons.extend(compare(case, observation, &network, setting));
+    }
+    Ok(comparisons)
+}
+
+fn compare(
+    case: &Case,
+    observation: &Observation,
+    network: &Network,
+    setting: Setting<'_>,
+) -> Vec<Comparison> {
+    let predicted = estimate(&plan(network, setting), setting);
+    let uncertainty = linearised(network, setting);
+    let tolerance = case.tolerance.get().0;
+    let figures = [
+        (
+            "latency_s",
+            Figure::Latency,
+            observation.latency.as_ref().map(|v| v.get().0),
+            &observation.recorded_latency_error,
+            predicted.time_coverage.share(),
+        ),
+        (
+            "energy_j",
+            Figure::Energy,
+            observation.energy.as_ref().map(|v| v.get().0),
+            &observation.recorded_energy_error,
+            predicted.energy_coverage.share(),
+        ),
+    ];
+    let compared =
+        figures.into_iter().filter_map(|(quantity, figure, measured, recorded, coverage)| {
+            let measured = measured?;
+            let value = figure.of(&predicted);
+            let relative_error = value / measured - 1.0;
+            let recorded_error = recorded.as_ref().map(|r| r.get().0);
+            Some(Comparison {
+                id: format!("{}/{}", case.id, observation.model),
+                model: observation.model.clone(),
+                quantity,
+                measured,
+                predicted: value,
+                interval: uncertainty.interval(figure, value),
+                relative_error,
+                split: case.split,
+                coverage,
+                recorded_error,
+                worse: recorded_error.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
+            })
+        });
+    compared.collect()
+}

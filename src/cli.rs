@@ -1,0 +1,91 @@
+//! The command line: arguments in, text or JSON out, exit codes.
+//!
+//! Exit code 0 is done, 1 the answer is no (a check failed), 2 bad input or usage, 3 a fault of the
+//! program. Errors go to stderr.
+
+mod error;
+mod estimate;
+mod hardware;
+mod inspect;
+mod model;
+mod run;
+mod target;
+mod validate;
+
+pub use error::CliError;
+
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Predicts the energy trace of a neural network on hardware that may not exist yet, and says how
+/// sure it is.
+#[derive(Debug, Parser)]
+#[command(name = "joulecast", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// What is in this network: layers, work, memory
+    Inspect(inspect::Inspect),
+    /// Analytical: time, energy, utilisation and what binds, by layer
+    Estimate(estimate::EstimateArguments),
+    /// Simulate: trace, metrics, pictures
+    Run(run::RunArguments),
+    /// Predicted against measured
+    Validate(validate::Validate),
+    /// What hardware ships, how well founded it is, and whether yours is sound
+    #[command(subcommand)]
+    Hardware(hardware::Hardware),
+    /// Which models ship, and how to bring yours
+    #[command(subcommand)]
+    Model(model::Model),
+}
+
+/// What a verb has to say.
+pub(crate) struct Answer {
+    text: String,
+    /// False when the answer is no.
+    good: bool,
+}
+
+impl Answer {
+    fn yes(text: String) -> Self {
+        Self { text, good: true }
+    }
+
+    /// A document as JSON.
+    fn json(document: &serde_json::Value, good: bool) -> Self {
+        let text = serde_json::to_string_pretty(document).unwrap_or_else(|_| document.to_string());
+        Self { text: text + "\n", good }
+    }
+}
+
+/// Parses the arguments of the process, runs the verb, prints.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let answer = match arguments.verb {
+        Verb::Inspect(a) => a.run(),
+        Verb::Estimate(a) => a.run(),
+        Verb::Run(a) => a.run(),
+        Verb::Validate(a) => a.run(),
+        Verb::Hardware(a) => a.run(),
+        Verb::Model(a) => a.run(),
+    };
+    match answer {
+        Ok(answer) => {
+            // A reader that has seen enough (`| head`) is no failure.
+            match std::io::stdout().lock().write_all(answer.text.as_bytes()) {
+                Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
+                _ => ExitCode::from(u8::from(!answer.good)),
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr().lock(), "{}", error.shown());
+            ExitCode::from(error.code())
+        }
+    }
+}

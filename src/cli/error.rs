@@ -1,0 +1,59 @@
+//! Errors of all rooms, as a user sees them.
+
+use crate::calibrate::{CaseError, ValidationError};
+use crate::hardware::HardwareError;
+use crate::model::ModelError;
+use crate::report::{FolderError, RunFolderError};
+use crate::sim::SimError;
+use crate::units::LiteralError;
+
+/// Why a verb gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The profile.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
+    /// The simulation.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// A validation case.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// A prediction of a case.
+    #[error(transparent)]
+    Validation(#[from] ValidationError),
+    /// The output folder of a run.
+    #[error(transparent)]
+    RunFolder(#[from] RunFolderError),
+    /// An output file.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// An argument.
+    #[error("{argument}: {error}")]
+    Argument {
+        /// The flag.
+        argument: &'static str,
+        /// What is wrong with its value.
+        error: LiteralError,
+    },
+}
+
+impl CliError {
+    /// The exit code: 2 for what the user can mend, 3 for what only we can.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Sim(SimError::Identity(_) | SimError::Kernel(_)) => 3,
+            Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_)) => 3,
+            _ => 2,
+        }
+    }
+
+    /// The text for stderr. A report renders its own heading.
+    pub(super) fn shown(&self) -> String {
+        let text = self.to_string();
+        if text.starts_with("error:") { text } else { format!("error: {text}") }
+    }
+}

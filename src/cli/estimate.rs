@@ -1,0 +1,48 @@
+//! `estimate`: time and energy by layer, analytically.
+
+use super::target::{Predicted, Target};
+use super::{Answer, CliError};
+use crate::report::{Prediction, estimate_text, json};
+use crate::sim::SimError;
+use crate::uncertainty::sampled;
+use clap::Args;
+
+/// Arguments of `estimate`.
+#[derive(Debug, Args)]
+pub(super) struct EstimateArguments {
+    #[command(flatten)]
+    target: Target,
+    /// Draw this many profiles from the spreads and print the sampled interval too
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
+    samples: Option<u32>,
+    /// Seed of the draws
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The same figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl EstimateArguments {
+    pub(super) fn run(&self) -> Result<Answer, CliError> {
+        let prepared = self.target.prepare()?;
+        let Predicted { plan, estimate, uncertainty } = prepared.predict();
+        if plan.steps.is_empty() {
+            return Err(SimError::nothing(&plan).into());
+        }
+        let setting = prepared.setting();
+        let sampled = self.samples.and_then(|n| sampled(&prepared.network, setting, n, self.seed));
+        let prediction = Prediction {
+            network: &prepared.network,
+            setting,
+            plan: &plan,
+            estimate: &estimate,
+            uncertainty: &uncertainty,
+        };
+        Ok(if self.json {
+            Answer::json(&json::estimate(&prediction, sampled.as_ref()), true)
+        } else {
+            Answer::yes(estimate_text(&prediction, sampled.as_ref()))
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! Arguments that several verbs share: a model, and what it runs on.
+
+use super::CliError;
+use crate::cost::Setting;
+use crate::estimate::{Estimate, estimate};
+use crate::hardware::{Point, Profile};
+use crate::mapping::{Network, Plan, plan};
+use crate::model::{Bindings, ModelGraph, load};
+use crate::uncertainty::{Uncertainty, linearised};
+use clap::Args;
+
+/// A model.
+#[derive(Debug, Args)]
+pub(super) struct ModelArgument {
+    /// A .ron, .tflite or .onnx file, or the name of a shipped model
+    pub(super) model: String,
+    /// Value of a symbolic dimension
+    #[arg(long = "bind", value_name = "NAME=VALUE", value_parser = binding)]
+    bind: Vec<(String, u64)>,
+}
+
+fn binding(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example N=1")?;
+    let value = value.trim().parse().map_err(|_| format!("`{value}` is not a whole number"))?;
+    Ok((name.trim().to_owned(), value))
+}
+
+impl ModelArgument {
+    pub(super) fn load(&self) -> Result<ModelGraph, CliError> {
+        let bindings = Bindings(self.bind.iter().cloned().collect());
+        Ok(load(&self.model, &bindings)?)
+    }
+}
+
+/// What the model runs on.
+#[derive(Debug, Args)]
+pub(super) struct Target {
+    #[command(flatten)]
+    pub(super) model: ModelArgument,
+    /// Hardware profile: a shipped name or a .ron file
+    #[arg(long, value_name = "HARDWARE")]
+    on: String,
+    /// Operating point; the profile's first when left out
+    #[arg(long, value_name = "NAME")]
+    opp: Option<String>,
+    /// Software stack; the profile's first when left out
+    #[arg(long, value_name = "NAME")]
+    software: Option<String>,
+}
+
+/// A target that has been read.
+pub(super) struct Prepared {
+    pub(super) network: Network,
+    pub(super) profile: Profile,
+    pub(super) point: Point,
+    pub(super) stacks: Vec<Option<usize>>,
+}
+
+/// A prediction with all it refers to.
+pub(super) struct Predicted {
+    pub(super) plan: Plan,
+    pub(super) estimate: Estimate,
+    pub(super) uncertainty: Uncertainty,
+}
+
+impl Target {
+    pub(super) fn prepare(&self) -> Result<Prepared, CliError> {
+        let profile = Profile::load(&self.on)?;
+        let point = profile.point(self.opp.as_deref())?;
+        let stacks = profile.stacks(self.software.as_deref())?;
+        let network = Network::of(&self.model.load()?)?;
+        Ok(Prepared { network, profile, point, stacks })
+    }
+}
+
+impl Prepared {
+    pub(super) fn setting(&self) -> Setting<'_> {
+        Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
+    }
+
+    pub(super) fn predict(&self) -> Predicted {
+        let setting = self.setting();
+        let plan = plan(&self.network, setting);
+        let estimate = estimate(&plan, setting);
+        let uncertainty = linearised(&self.network, setting);
+        Predicted { plan, estimate, uncertainty }
+    }
+}

@@ -1,0 +1,254 @@
+//! Small files made here, table by table.
+
+use crate::model::import::from_bytes;
+use crate::model::{Bindings, ModelError, ModelGraph, OpKind, TensorRole};
+
+/// A field of a table.
+#[derive(Clone)]
+enum Field {
+    Absent,
+    Byte(u8),
+    Int(i32),
+    Ints(Vec<i32>),
+    Bytes(Vec<u8>),
+    Table(Vec<Field>),
+    Tables(Vec<Vec<Field>>),
+}
+use Field::{Absent, Byte, Bytes, Int, Ints, Table, Tables};
+
+fn text(text: &str) -> Field {
+    Bytes(text.as_bytes().to_vec())
+}
+
+/// Writes front to back: what a table points to stands behind it.
+fn write(bytes: &mut Vec<u8>, fields: &[Field]) -> usize {
+    let vtable = bytes.len();
+    let count = fields.len() as u16;
+    bytes.extend((4 + 2 * count).to_le_bytes());
+    bytes.extend((4 + 4 * count).to_le_bytes());
+    for (number, field) in (0u16..).zip(fields) {
+        let offset = if matches!(field, Absent) { 0 } else { 4 + 4 * number };
+        bytes.extend(offset.to_le_bytes());
+    }
+    let table = bytes.len();
+    bytes.extend(((table - vtable) as i32).to_le_bytes());
+    for field in fields {
+        let value = match field {
+            Byte(byte) => i32::from(*byte),
+            Int(int) => *int,
+            _ => 0,
+        };
+        bytes.extend(value.to_le_bytes());
+    }
+    for (number, field) in fields.iter().enumerate() {
+        let slot = table + 4 + 4 * number;
+        let length = |bytes: &mut Vec<u8>, length: usize| {
+            bytes.extend((length as u32).to_le_bytes());
+            bytes.len() - 4
+        };
+        let target = match field {
+            Absent | Byte(_) | Int(_) => continue,
+            Table(fields) => write(bytes, fields),
+            Ints(ints) => {
+                let at = length(bytes, ints.len());
+                bytes.extend(ints.iter().flat_map(|int| int.to_le_bytes()));
+                at
+            }
+            Bytes(data) => {
+                let at = length(bytes, data.len());
+                bytes.extend(data);
+                at
+            }
+            Tables(tables) => {
+                let at = length(bytes, tables.len());
+                bytes.extend(vec![0; 4 * tables.len()]);
+                for (index, fields) in tables.iter().enumerate() {
+                    let table = write(bytes, fields);
+                    point(bytes, at + 4 + 4 * index, table);
+                }
+                at
+            }
+        };
+        point(bytes, slot, target);
+    }
+    table
+}
+
+fn point(bytes: &mut [u8], slot: usize, target: usize) {
+    bytes[slot..slot + 4].copy_from_slice(&((target - slot) as u32).to_le_bytes());
+}
+
+const INT8: u8 = 9;
+const INT32: u8 = 2;
+
+fn tensor(name: &str, shape: &[i32], element: u8, buffer: i32) -> Vec<Field> {
+    vec![Ints(shape.to_vec()), Byte(element), Int(buffer), text(name)]
+}
+
+fn operator(
+    code: i32,
+    inputs: &[i32],
+    outputs: &[i32],
+    options: Option<(u8, Vec<Field>)>,
+) -> Vec<Field> {
+    let (kind, table) = options.map_or((Absent, Absent), |(k, t)| (Byte(k), Table(t)));
+    vec![Int(code), Ints(inputs.to_vec()), Ints(outputs.to_vec()), kind, table]
+}
+
+/// What differs from file to file.
+struct Parts {
+    codes: Vec<Vec<Field>>,
+    tensors: Vec<Vec<Field>>,
+    inputs: Vec<i32>,
+    outputs: Vec<i32>,
+    operators: Vec<Vec<Field>>,
+    buffers: Vec<usize>,
+}
+
+impl Parts {
+    fn bytes(&self) -> Vec<u8> {
+        let subgraph = vec![
+            Tables(self.tensors.clone()),
+            Ints(self.inputs.clone()),
+            Ints(self.outputs.clone()),
+            Tables(self.operators.clone()),
+        ];
+        let buffer = |size: &usize| vec![Bytes(vec![0; *size])];
+        let buffers = self.buffers.iter().map(buffer).collect();
+        let codes = Tables(self.codes.clone());
+        let model = [Int(3), codes, Tables(vec![subgraph]), Absent, Tables(buffers)];
+        let mut bytes = b"\0\0\0\0TFL3".to_vec();
+        let root = write(&mut bytes, &model);
+        point(&mut bytes, 0, root);
+        bytes
+    }
+
+    fn read(&self) -> Result<ModelGraph, ModelError> {
+        from_bytes("small.tflite", &self.bytes(), &Bindings::default())
+    }
+}
+
+/// A 3x3 convolution of stride 2 with a fused RELU6.
+fn convolution() -> Parts {
+    let options = vec![Byte(0), Int(2), Int(2), Byte(3)];
+    Parts {
+        codes: vec![vec![Byte(3)]],
+        tensors: vec![
+            tensor("x", &[1, 8, 8, 4], INT8, 0),
+            tensor("w", &[16, 3, 3, 4], INT8, 1),
+            tensor("y", &[1, 4, 4, 16], INT8, 0),
+        ],
+        inputs: vec![0],
+        outputs: vec![2],
+        operators: vec![operator(0, &[0, 1, -1], &[2], Some((1, options)))],
+        buffers: vec![0, 16 * 9 * 4],
+    }
+}
+
+#[test]
+fn a_convolution_is_read_with_its_activation() {
+    let graph = convolution().read().unwrap();
+    let layer = &graph.layers().unwrap()[0];
+    assert_eq!((layer.name.as_str(), layer.native.as_str()), ("conv_2d_0", "CONV_2D"));
+    assert_eq!((layer.work.kind, layer.work.macs), (OpKind::Conv, 16 * 16 * 36));
+    assert_eq!(layer.work.element_ops, 16 * 16, "its RELU6");
+    let operator = graph.operator(graph.operators().next().unwrap());
+    assert_eq!(operator.fused_activation.as_deref(), Some("RELU6"));
+    assert!(graph.notes.is_empty());
+}
+
+#[test]
+fn operators_not_understood_are_opaque_and_noted_once() {
+    let mut parts = convolution();
+    parts.codes.push(vec![Byte(32), text("Sparkle")]);
+    parts.codes.push(vec![Byte(127), Absent, Int(1), Int(4711)]);
+    parts.tensors.extend([
+        tensor("a", &[1], INT8, 0),
+        tensor("", &[1], INT8, 0),
+        tensor("a", &[1], INT8, 0),
+    ]);
+    parts.operators.push(operator(1, &[2], &[3], None));
+    parts.operators.push(operator(1, &[3], &[4], None));
+    parts.operators.push(operator(2, &[4], &[5], None));
+    let graph = parts.read().unwrap();
+    let layers = graph.layers().unwrap();
+    let natives: Vec<_> = layers.iter().map(|layer| layer.native.as_str()).collect();
+    assert_eq!(natives, ["CONV_2D", "Sparkle", "Sparkle", "BUILTIN_4711"]);
+    assert!(layers[1..].iter().all(|layer| layer.work.kind == OpKind::Opaque));
+    assert_eq!(graph.notes.len(), 2, "{:?}", graph.notes);
+    assert!(graph.notes[1].contains("`Sparkle` (2 of them)"), "{:?}", graph.notes);
+    for name in ["a", "#4", "a#5"] {
+        assert!(graph.tensor_named(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_transposed_convolution_has_its_data_first() {
+    let options = vec![Byte(0), Int(2), Int(2)];
+    let parts = Parts {
+        codes: vec![vec![Byte(67)]],
+        tensors: vec![
+            tensor("s", &[4], INT32, 1),
+            tensor("w", &[6, 3, 3, 4], INT8, 2),
+            tensor("x", &[1, 5, 5, 4], INT8, 0),
+            tensor("y", &[1, 10, 10, 6], INT8, 0),
+        ],
+        inputs: vec![2],
+        outputs: vec![3],
+        operators: vec![operator(0, &[0, 1, 2], &[3], Some((49, options)))],
+        buffers: vec![0, 16, 6 * 9 * 4],
+    };
+    let layer = parts.read().unwrap().layers().unwrap().remove(0);
+    assert_eq!((layer.work.kind, layer.work.macs), (OpKind::TransposedConv, 25 * 4 * 54));
+    assert_eq!(layer.work.input_bytes, 100);
+}
+
+#[test]
+fn what_the_file_leaves_open_is_noted() {
+    let mut parts = convolution();
+    parts.tensors[0].extend([Absent, Absent, Absent, Ints(vec![-1, 8, 8, 4])]);
+    parts.tensors[1][2] = Int(0);
+    let graph = parts.read().unwrap();
+    assert_eq!(graph.tensor(graph.tensor_named("w").unwrap()).role, TensorRole::Input);
+    assert!(graph.notes[0].contains("`x` is open in dimension 0"), "{:?}", graph.notes);
+    assert!(
+        graph.notes[1].contains("`w` counts as an input: it has no data and no maker"),
+        "{:?}",
+        graph.notes
+    );
+}
+
+#[test]
+fn faults_say_what_was_expected_where() {
+    let fault = |change: &dyn Fn(&mut Parts)| {
+        let mut parts = convolution();
+        change(&mut parts);
+        parts.read().unwrap_err().to_string()
+    };
+    let shown = fault(&|p| p.buffers[1] = 10);
+    assert!(shown.contains("does not fit its buffer of 10 bytes"), "{shown}");
+    let shown = fault(&|p| p.operators[0][1] = Ints(vec![0, 9]));
+    assert!(shown.contains("tensor 9 is asked for, but there are 3"), "{shown}");
+    let shown = fault(&|p| p.operators[0][0] = Int(5));
+    assert!(shown.contains("an operator has code 5, but the file lists 1"), "{shown}");
+    let shown = fault(&|p| p.operators[0][3] = Byte(5));
+    assert!(shown.contains("operator `conv_2d_0`: options of kind 5"), "{shown}");
+    let shown = fault(&|p| p.tensors[0][0] = Ints(vec![1, -8, 8, 4]));
+    assert!(shown.contains("`x` has extent -8"), "{shown}");
+    let shown = fault(&|p| p.operators.clear());
+    assert!(shown.contains("no operators"), "{shown}");
+    let shown = fault(&|p| p.codes[0] = vec![Byte(32), text(&"n".repeat(300))]);
+    assert!(shown.contains("300 bytes"), "{shown}");
+    let none = Bindings::default();
+    let shown = from_bytes("any.tflite", b"\0\0\0\0TFL2", &none).unwrap_err().to_string();
+    assert!(shown.contains("identifier TFL3"), "{shown}");
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error() {
+    let bytes = convolution().bytes();
+    for length in 1..bytes.len() {
+        let cut = from_bytes("cut.tflite", &bytes[..length], &Bindings::default());
+        assert!(matches!(cut, Err(ModelError::Tflite { .. })), "{length}: {cut:?}");
+    }
+}

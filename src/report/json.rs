@@ -1,0 +1,307 @@
+//! The same figures as in the tables, under stable names with the unit as suffix. Each document has
+//! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
+
+use super::Prediction;
+use crate::calibrate::Comparison;
+use crate::hardware::{Profile, ShippedProfile};
+use crate::mapping::Network;
+use crate::model::ModelGraph;
+use crate::sim::Outcome;
+use crate::trace::{Cause, WINDOWS};
+use crate::uncertainty::{Figure, Interval90};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+fn pair(interval: Interval90) -> Value {
+    json!([interval.low, interval.high])
+}
+
+/// `inspect`: the layers of a network and their totals.
+pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Value {
+    let layers: Vec<Value> = network
+        .layers
+        .iter()
+        .zip(live_bytes)
+        .map(|(layer, live)| {
+            let w = &layer.work;
+            json!({
+                "name": layer.name, "kind": w.kind, "native": layer.native,
+                "output_shape": layer.output_shape, "element": w.element,
+                "macs": w.macs, "element_ops": w.element_ops, "parameters": w.parameters,
+                "weight_bytes": w.weight_bytes, "input_bytes": w.input_bytes,
+                "output_bytes": w.output_bytes, "live_activation_bytes": live,
+            })
+        })
+        .collect();
+    let sum = |f: fn(&crate::model::Work) -> u64| -> u64 {
+        network.layers.iter().map(|l| f(&l.work)).fold(0, u64::saturating_add)
+    };
+    json!({
+        "schema": "joulecast.inspect/1",
+        "model": network.name,
+        "origin": graph.origin,
+        "totals": {
+            "layers": network.layers.len(),
+            "macs": sum(|w| w.macs),
+            "element_ops": sum(|w| w.element_ops),
+            "parameters": sum(|w| w.parameters),
+            "weight_bytes": network.weight_bytes,
+            "peak_activation_bytes": network.peak_activation_bytes,
+        },
+        "layers": layers,
+        "notes": graph.notes,
+    })
+}
+
+/// `estimate`: layers and totals with intervals and coverage.
+pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Interval90>>) -> Value {
+    let e = p.estimate;
+    let interval = |figure: Figure| pair(p.uncertainty.interval(figure, figure.of(e)));
+    let mut totals = json!({
+        "macs": p.network.layers.iter().map(|l| l.work.macs).fold(0, u64::saturating_add),
+        "latency_s": e.latency, "latency_s_interval90": interval(Figure::Latency),
+        "energy_j": e.energy, "energy_j_interval90": interval(Figure::Energy),
+        "edp_js": e.edp(), "edp_js_interval90": interval(Figure::Edp),
+        "mean_w": e.mean_power(), "mean_w_interval90": interval(Figure::MeanPower),
+        "load_energy_j": e.load_energy,
+        "coverage": coverage(p),
+        "indicative": indicative(p),
+        "energy_by_component_j": by_component(p),
+    });
+    if let (Some(sampled), Some(totals)) = (sampled, totals.as_object_mut()) {
+        for (figure, name) in [
+            (Figure::Latency, "latency_s_sampled90"),
+            (Figure::Energy, "energy_j_sampled90"),
+            (Figure::Edp, "edp_js_sampled90"),
+            (Figure::MeanPower, "mean_w_sampled90"),
+        ] {
+            if let Some(interval) = sampled.get(&figure) {
+                totals.insert(name.to_owned(), pair(*interval));
+            }
+        }
+    }
+    let mut document = subject(p, "joulecast.estimate/1");
+    document.insert("totals".into(), totals);
+    document.insert("layers".into(), layers(p));
+    document.insert("uncosted".into(), uncosted(p));
+    document.insert("notes".into(), json!(p.plan.notes));
+    let top = p.uncertainty.energy_contributions.iter().take(10);
+    let top: Vec<_> = top
+        .map(
+            |c| json!({"parameter": c.path, "elasticity": c.elasticity, "variance_share": c.share}),
+        )
+        .collect();
+    document.insert("energy_uncertainty".into(), json!(top));
+    Value::Object(document)
+}
+
+fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("schema".into(), json!(schema));
+    map.insert("model".into(), json!(p.network.name));
+    map.insert("hardware".into(), json!(p.setting.profile.spec().name));
+    map.insert("operating_point".into(), json!(p.setting.point.name));
+    map.insert("software".into(), json!(p.software()));
+    map
+}
+
+fn coverage(p: &Prediction<'_>) -> Value {
+    let by_kind = |c: &crate::evidence::Coverage| -> Value {
+        c.shares().map(|(kind, share)| (kind.name().to_owned(), json!(share))).collect()
+    };
+    json!({
+        "energy": p.estimate.energy_coverage.share(),
+        "time": p.estimate.time_coverage.share(),
+        "energy_by_kind": by_kind(&p.estimate.energy_coverage),
+        "time_by_kind": by_kind(&p.estimate.time_coverage),
+    })
+}
+
+fn indicative(p: &Prediction<'_>) -> bool {
+    p.estimate.energy_coverage.is_indicative() || p.estimate.time_coverage.is_indicative()
+}
+
+fn component_name(p: &Prediction<'_>, role: crate::hardware::Role) -> String {
+    let found = crate::hardware::components(p.setting.profile).into_iter().find(|c| c.0 == role);
+    found.map_or_else(String::new, |(_, name)| name)
+}
+
+fn by_component(p: &Prediction<'_>) -> Value {
+    let parts = p.estimate.by_component.iter();
+    parts.map(|c| (component_name(p, c.role), json!(c.energy))).collect()
+}
+
+fn layers(p: &Prediction<'_>) -> Value {
+    let spec = p.setting.profile.spec();
+    let layers = p.estimate.layers.iter().map(|l| {
+        let traffic: Map<String, Value> = l
+            .traffic
+            .iter()
+            .map(|(m, read, write)| {
+                let bytes = json!({"read_bytes": read.0, "write_bytes": write.0});
+                (spec.memories[*m].name.clone(), bytes)
+            })
+            .collect();
+        let parts: Map<String, Value> =
+            l.by_component.iter().map(|c| (component_name(p, c.role), json!(c.energy))).collect();
+        json!({
+            "name": l.name, "kind": l.kind, "engine": spec.engines[l.engine].name,
+            "macs": l.macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
+            "time_s": l.time, "energy_j": l.energy, "power_w": l.power(),
+            "bound_by": p.bound_name(l.bound), "utilisation": l.utilisation,
+            "traffic": traffic, "energy_by_component_j": parts,
+        })
+    });
+    Value::Array(layers.collect())
+}
+
+fn uncosted(p: &Prediction<'_>) -> Value {
+    let rows = p.plan.uncosted.iter().map(|u| {
+        json!({"name": u.name, "kind": u.kind, "operations": u.operations, "share": u.share, "reasons": u.reasons})
+    });
+    Value::Array(rows.collect())
+}
+
+/// `run`: metrics of a simulated run, with the sums of joules and their gaps.
+pub fn run(p: &Prediction<'_>, outcome: &Outcome) -> Value {
+    let m = &outcome.metrics;
+    let ledger = &outcome.ledger;
+    let count = m.inferences.max(1) as f64;
+    let latency = outcome.latencies.iter().map(|l| l.0).sum::<f64>() / count;
+    let per_inference = m.energy.0 / count;
+    let edp = per_inference * latency;
+    let layer_energy: f64 = ledger
+        .by_cause
+        .keys()
+        .filter(|c| matches!(c, Cause::Layer(_)))
+        .map(|c| ledger.of(c).0)
+        .sum();
+    let around = |figure, value: f64| pair(p.uncertainty.interval(figure, value));
+    let windows: Map<String, Value> = WINDOWS
+        .iter()
+        .zip(&m.window_peaks)
+        .map(|(width, peak)| (format!("{}us", width.0 / 1_000_000), json!(peak)))
+        .collect();
+    let residuals = ledger.residuals();
+    let named = |map: &BTreeMap<String, crate::units::Joules>| -> Value {
+        map.iter().map(|(k, v)| (k.clone(), json!(v))).collect()
+    };
+    let causes: Vec<Value> = ledger
+        .by_cause
+        .keys()
+        .map(|cause| {
+            let (kind, name) = match cause {
+                Cause::Layer(i) => {
+                    ("layer", p.network.layers.get(*i).map_or("", |l| l.name.as_str()))
+                }
+                Cause::Idle => ("idle", "idle"),
+                Cause::Transition => ("transition", "transition"),
+            };
+            json!({"kind": kind, "name": name, "energy_j": ledger.of(cause)})
+        })
+        .collect();
+    let mut document = subject(p, "joulecast.run/1");
+    document.insert(
+        "metrics".into(),
+        json!({
+            "inferences": m.inferences, "duration_s": m.duration, "busy_s": m.busy,
+            "latency_s": latency, "latency_s_interval90": around(Figure::Latency, latency),
+            "energy_j": m.energy, "energy_j_interval90": around(Figure::Energy, m.energy.0),
+            "mean_w": m.mean, "peak_w": m.peak, "window_peak_w": windows,
+            "j_per_inference": per_inference,
+            "j_per_inference_interval90": around(Figure::Energy, per_inference),
+            "active_j_per_inference": layer_energy / count,
+            "edp_js": edp, "edp_js_interval90": around(Figure::Edp, edp),
+            "load_energy_j": m.load_energy, "loss_energy_j": m.loss_energy,
+            "source_energy_j": ledger.source,
+            "identity_residual": residuals.largest(),
+            "coverage": coverage(p), "indicative": indicative(p),
+            "events": outcome.events,
+        }),
+    );
+    document.insert(
+        "joules".into(),
+        json!({
+            "by_cause": causes, "by_component_j": named(&ledger.by_component),
+            "by_rail_j": named(&ledger.by_rail), "losses_j": named(&ledger.losses),
+            "stored_j": ledger.stored,
+            "residuals": {"cause": residuals.cause, "component": residuals.component, "rail": residuals.rail, "source": residuals.source},
+        }),
+    );
+    document.insert("layers".into(), layers(p));
+    document.insert("uncosted".into(), uncosted(p));
+    document.insert("notes".into(), json!(p.plan.notes));
+    Value::Object(document)
+}
+
+/// `validate`: predicted against measured.
+pub fn validate(comparisons: &[Comparison]) -> Value {
+    let cases: Vec<Value> = comparisons
+        .iter()
+        .map(|c| {
+            json!({
+                "id": c.id, "model": c.model, "quantity": c.quantity,
+                "measured": c.measured, "predicted": c.predicted,
+                "predicted_interval90": pair(c.interval),
+                "relative_error": c.relative_error, "split": c.split.name(),
+                "coverage": c.coverage, "covered": c.covered(),
+                "recorded_error": c.recorded_error, "worse_than_recorded": c.worse,
+            })
+        })
+        .collect();
+    json!({"schema": "joulecast.validate/1", "cases": cases})
+}
+
+/// `hardware list`.
+pub fn hardware_list(profiles: &[(ShippedProfile, Profile)]) -> Value {
+    let rows: Vec<Value> = profiles
+        .iter()
+        .map(|(shipped, profile)| {
+            let spec = profile.spec();
+            json!({
+                "name": spec.name, "kind": spec.kind, "description": spec.description,
+                "path": shipped.path, "sourced_share": profile.sourced_share(),
+            })
+        })
+        .collect();
+    json!({"schema": "joulecast.hardware_list/1", "profiles": rows})
+}
+
+/// `hardware show` and `hardware check`: every number with what it rests on.
+pub fn hardware(profile: &Profile) -> Value {
+    use crate::units::Spread;
+    let spec = profile.spec();
+    let parameters: Vec<Value> = profile
+        .parameters()
+        .into_iter()
+        .map(|r| {
+            let p = r.parameter;
+            let spread = match p.spread {
+                None => Value::Null,
+                Some(Spread::LogNormal(sigma)) => json!({"relative": sigma.exp_m1()}),
+                Some(Spread::Normal(sd)) => json!({"absolute": sd}),
+            };
+            json!({"path": r.path, "value_si": p.value, "unit": p.unit, "spread": spread, "kind": p.kind.name(), "source": p.source})
+        })
+        .collect();
+    let points: Vec<&str> = spec.operating_points.iter().map(|p| p.name.as_str()).collect();
+    let software: Vec<&str> = spec.software.iter().map(|p| p.name.as_str()).collect();
+    json!({
+        "schema": "joulecast.hardware/1",
+        "name": spec.name, "kind": spec.kind, "description": spec.description,
+        "operating_points": points, "software": software,
+        "sourced_share": profile.sourced_share(),
+        "parameters": parameters,
+    })
+}
+
+/// `model list`.
+pub fn model_list(rows: &[(&str, &str, u64, u64)]) -> Value {
+    let models: Vec<Value> = rows
+        .iter()
+        .map(|(name, path, macs, parameters)| {
+            json!({"name": name, "path": path, "macs": macs, "parameters": parameters})
+        })
+        .collect();
+    json!({"schema": "joulecast.model_list/1", "models": models})
+}
