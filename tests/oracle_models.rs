@@ -1,21 +1,12 @@
 //! Importers against counts made by other tools from the same files.
 
+use crate::shared::folder as shared;
 use joulecast::model::{
     Bindings, ElementType, Layer, ModelGraph, Shape, TensorRole, import, load, read_ron, write_ron,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// The folder of real models and of other tools' counts; it does not come with the repository.
-fn shared(test: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: {test}: ../shared is not here");
-    None
-}
 
 type Row = BTreeMap<String, String>;
 

@@ -7,7 +7,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|c| (strsim::jaro_winkler(&lower, &c.to_lowercase()), c))
         .filter(|(score, _)| *score >= 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // Of equally near ones the first, which stands first in its list for a reason.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, c)| c)
 }
 
@@ -21,5 +22,6 @@ mod tests {
         assert_eq!(nearest("stm32l4r6", names), Some("stm32l4r5"));
         assert_eq!(nearest("Eyeris", names), Some("eyeriss"));
         assert_eq!(nearest("zzz", names), None);
+        assert_eq!(nearest("120mhz", ["120mhz_1v8", "120mhz_3v0"]), Some("120mhz_1v8"));
     }
 }

@@ -263,7 +263,9 @@ impl Builder<'_> {
 
     fn describe(&mut self, index: i32, place: usize, table: Table<'_>) -> Read<Tensor> {
         use schema::tensor::{NAME, SHAPE, TYPE};
-        let name = table.text(NAME, "tensor name")?;
+        // The converter joins the names of all it fused into one tensor; the first is the result's.
+        let whole = table.text(NAME, "tensor name")?;
+        let name = whole.split(';').next().unwrap_or_default().to_owned();
         let extents = table.vector(SHAPE, 4, "tensor shape")?.ints()?;
         let mut extents = extents
             .into_iter()

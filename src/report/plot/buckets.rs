@@ -15,6 +15,8 @@ pub(super) struct Bucket {
     pub least: f64,
     pub most: f64,
     pub mean: f64,
+    /// Pieces of constant value that reach into it.
+    pub pieces: u32,
 }
 
 /// A stretch of time cut into equal buckets.
@@ -34,7 +36,8 @@ impl Grid {
 
     /// The buckets of a waveform.
     pub(super) fn buckets(&self, wave: &Waveform) -> Vec<Bucket> {
-        let nothing = Bucket { least: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0 };
+        let nothing =
+            Bucket { least: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0, pieces: 0 };
         let mut buckets = vec![nothing; self.count];
         for (start, end, value) in pieces(wave, self.from, self.to) {
             let (start, end) = (self.place(start), self.place(end));
@@ -45,6 +48,7 @@ impl Grid {
                     bucket.mean += value * covered;
                     bucket.least = bucket.least.min(value);
                     bucket.most = bucket.most.max(value);
+                    bucket.pieces = bucket.pieces.saturating_add(1);
                 }
                 if end <= at as f64 + 1.0 {
                     break;
@@ -53,7 +57,7 @@ impl Grid {
         }
         for bucket in &mut buckets {
             if bucket.least > bucket.most {
-                *bucket = Bucket { least: 0.0, most: 0.0, mean: 0.0 };
+                *bucket = Bucket { least: 0.0, most: 0.0, mean: 0.0, pieces: 0 };
             }
         }
         buckets
@@ -111,11 +115,11 @@ mod tests {
     fn a_spike_narrower_than_a_bucket_keeps_its_height() {
         let mut wave = Waveform::default();
         wave.set(SimTime(0), 1.0);
-        wave.set(SimTime(500), 9.0);
-        wave.set(SimTime(501), 1.0);
+        wave.set(SimTime(550), 9.0);
+        wave.set(SimTime(551), 1.0);
         let grid = Grid { from: SimTime(0), to: SimTime(1000), count: 10 };
         let bucket = grid.buckets(&wave)[5];
-        assert_eq!((bucket.least, bucket.most), (1.0, 9.0));
+        assert_eq!((bucket.least, bucket.most, bucket.pieces), (1.0, 9.0, 3));
         assert!((bucket.mean - 1.08).abs() < 1e-12);
     }
 }

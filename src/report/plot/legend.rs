@@ -11,7 +11,7 @@ const LINE: f64 = 24.0;
 const SWATCH: f64 = 12.0;
 /// Room for an energy and for a share at the right end of a line.
 const ENERGY: f64 = 80.0;
-const SHARE: f64 = 62.0;
+const SHARE: f64 = 66.0;
 
 /// Writes line after line.
 pub(super) struct Legend<'a> {
@@ -151,7 +151,10 @@ impl<'a> Legend<'a> {
         self.write(&energy_text, right - SHARE, Anchor::End, self.theme.text, bold);
         // That the total is all of itself needs no saying.
         if total != 0.0 && !bold {
-            let share = format!("{:.1} %", 100.0 * energy / total).replace('-', "−");
+            let percent = 100.0 * energy / total;
+            // Where power is delivered too, shares are large; their decimals say nothing.
+            let decimals = usize::from(percent.abs() < 99.95);
+            let share = format!("{percent:.decimals$} %").replace('-', "−");
             self.write(&share, right, Anchor::End, self.theme.quiet, bold);
         }
         self.baseline += LINE;

@@ -15,7 +15,7 @@ use crate::units::{Seconds, SimTime, Watts, engineering};
 const MARGIN: f64 = 28.0;
 /// Left of the data: tick labels, the axis label, labels of rows.
 const LEFT: f64 = 116.0;
-const LEGEND: f64 = 290.0;
+const LEGEND: f64 = 320.0;
 const TICK_SIZE: f64 = 13.0;
 const SUBTITLE_LINES: usize = 4;
 const LABEL_SIZE: f64 = 14.0;

@@ -84,9 +84,9 @@ impl Stack {
 
     /// True when so many pixels hold several levels that the picture needs to tell them apart.
     pub(super) fn has_extremes(&self, axis: &Axis, height: f64) -> bool {
-        let shown = |b: &Bucket| (axis.share(b.most) - axis.share(b.least)) * height > 2.0;
-        // An edge between two levels lies within one pixel too; those explain themselves.
-        self.total.iter().filter(|b| shown(b)).count() > self.total.len() / 10
+        let tall = |b: &Bucket| (axis.share(b.most) - axis.share(b.least)) * height > 2.0;
+        // The edge between two levels lies within one pixel too; that explains itself.
+        self.total.iter().filter(|b| b.pieces > 2 && tall(b)).count() > self.total.len() / 50
     }
 
     pub(super) fn draw(&self, scene: &mut Scene, area: &Area, axis: &Axis, theme: &Theme) {

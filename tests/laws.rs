@@ -1,0 +1,205 @@
+//! Laws that every model of hardware must keep, on shipped profiles and on drawn ones.
+
+use joulecast::cost::Setting;
+use joulecast::estimate::{Estimate, estimate};
+use joulecast::hardware::Profile;
+use joulecast::mapping::{Network, plan};
+use joulecast::model::{Bindings, load};
+use joulecast::sim::{Arrivals, Outcome, Workload, run};
+use joulecast::trace::{Cause, MetricsSink, Recorder, Trace};
+use joulecast::uncertainty::{Figure, linearised, sampled};
+use joulecast::units::Seconds;
+use proptest::prelude::*;
+
+fn network(name: &str) -> Network {
+    Network::of(&load(name, &Bindings::default()).unwrap()).unwrap()
+}
+
+fn at<T>(profile: &Profile, point: Option<&str>, use_it: impl FnOnce(Setting<'_>) -> T) -> T {
+    let point = profile.point(point).unwrap();
+    let stacks = profile.stacks(None).unwrap();
+    use_it(Setting { profile, point: &point, stacks: &stacks })
+}
+
+fn estimated(model: &str, hardware: &str, point: &str) -> Estimate {
+    let profile = Profile::load(hardware).unwrap();
+    at(&profile, Some(point), |setting| estimate(&plan(&network(model), setting), setting))
+}
+
+fn simulated(network: &Network, setting: Setting<'_>, workload: &Workload) -> (Outcome, Trace) {
+    let mut recorder = Recorder::default();
+    let outcome = run(&plan(network, setting), workload, setting, &mut recorder).unwrap();
+    (outcome, recorder.into_trace())
+}
+
+/// Measured on this board with one stack at both supplies: 1.64 to 1.68.
+#[test]
+fn behind_a_linear_regulator_power_goes_with_the_supply_voltage() {
+    let low = estimated("ic_resnet8", "stm32l4r5", "120mhz_1v8");
+    let high = estimated("ic_resnet8", "stm32l4r5", "120mhz_3v0");
+    assert_eq!(low.latency, high.latency);
+    let ratio = high.energy / low.energy;
+    assert!((ratio - 3.0 / 1.8).abs() < 1e-12, "{ratio}");
+    assert!((1.64..=1.68).contains(&ratio));
+}
+
+/// Measured: 33.2 mW behind an external SMPS at 3.0 V against 42.0 mW behind the LDO at 1.8 V.
+#[test]
+fn an_external_switching_regulator_beats_the_linear_one() {
+    let ldo = estimated("kws_ds_cnn", "stm32l4r5", "120mhz_1v8");
+    let smps = estimated("kws_ds_cnn", "stm32l4r5", "120mhz_3v0_smps");
+    let ratio = smps.mean_power() / ldo.mean_power();
+    assert!((ratio - 33.2 / 42.0).abs() < 0.04, "{ratio}");
+}
+
+#[test]
+fn cycles_do_not_depend_on_the_clock() {
+    let fast = estimated("vww_mobilenetv1_025", "stm32l4r5", "120mhz_1v8");
+    let slow = estimated("vww_mobilenetv1_025", "stm32l4r5", "80mhz_1v8");
+    assert!((slow.latency / fast.latency - 1.5).abs() < 1e-12);
+}
+
+#[test]
+fn at_lower_voltage_the_same_cycles_cost_less() {
+    let high = estimated("kws_ds_cnn", "eyeriss", "250mhz_1v17");
+    let low = estimated("kws_ds_cnn", "eyeriss", "100mhz_0v82");
+    assert!(low.energy < high.energy);
+    assert!(low.latency > high.latency);
+}
+
+#[test]
+fn simulation_and_estimate_agree_on_time_and_energy() {
+    for hardware in ["stm32l4r5", "eyeriss"] {
+        let profile = Profile::load(hardware).unwrap();
+        for model in ["kws_ds_cnn", "ic_resnet8", "vww_mobilenetv1_025", "ad_autoencoder", "sww"] {
+            let network = network(model);
+            at(&profile, None, |setting| {
+                let expected = estimate(&plan(&network, setting), setting);
+                let (outcome, _) = simulated(&network, setting, &Workload::single());
+                let energy = outcome.metrics.energy / expected.energy - 1.0;
+                let load = outcome.metrics.load_energy / expected.load_energy - 1.0;
+                let time = outcome.metrics.duration / expected.latency - 1.0;
+                assert!(load.abs() < 1e-9 && energy.abs() < 1e-9, "{model} {hardware}: {load:e}");
+                assert!(time.abs() < 1e-9, "{model} on {hardware}: {time:e}");
+            });
+        }
+    }
+}
+
+#[test]
+fn idle_and_transitions_have_their_own_joules() {
+    let profile = Profile::load("stm32l4r5").unwrap();
+    let workload = Workload {
+        inferences: 4,
+        arrivals: Arrivals::Periodic(Seconds(0.5)),
+        rest: Some("stop2".into()),
+    };
+    at(&profile, None, |setting| {
+        let (outcome, _) = simulated(&network("kws_ds_cnn"), setting, &workload);
+        assert!((outcome.metrics.duration.0 - 2.0).abs() < 1e-12);
+        assert!(outcome.ledger.of(&Cause::Idle).0 > 0.0);
+        // 5 us at working power before each inference.
+        let wake = outcome.ledger.of(&Cause::Transition).0;
+        let working = 1.8 * 136.5e-12 * 120e6 * 5e-6 * 4.0;
+        assert!((wake / working - 1.0).abs() < 1e-9, "{wake} {working}");
+        let lying = 1.8 * 1.2e-6 * (2.0 - outcome.metrics.busy.0 - 4.0 * 5e-6);
+        assert!((outcome.ledger.of(&Cause::Idle).0 / lying - 1.0).abs() < 1e-9);
+    });
+}
+
+#[test]
+fn a_kept_trace_and_a_streamed_one_give_the_same_metrics() {
+    let profile = Profile::load("eyeriss").unwrap();
+    at(&profile, None, |setting| {
+        let (outcome, trace) = simulated(&network("ic_resnet8"), setting, &Workload::single());
+        let mut replayed = MetricsSink::default();
+        trace.replay(&mut replayed);
+        assert_eq!(outcome.metrics, replayed.finish());
+    });
+}
+
+#[test]
+fn the_linearised_interval_matches_the_sampled_one_where_spreads_are_small() {
+    // All spreads a tenth as wide: curvature is then negligible.
+    let profile = Profile::load("eyeriss").unwrap();
+    let text = joulecast::hardware::shipped_profiles()[0].text;
+    let narrow = text
+        .replace("±20%", "±2%")
+        .replace("±30%", "±3%")
+        .replace("±40%", "±4%")
+        .replace("±50%", "±5%");
+    let narrow = Profile::parse("narrow.ron", &narrow).unwrap();
+    assert_eq!(narrow.parameters().len(), profile.parameters().len());
+    let network = network("kws_ds_cnn");
+    at(&narrow, None, |setting| {
+        let linear = linearised(&network, setting);
+        let drawn = sampled(&network, setting, 4000, 7).unwrap();
+        let expected = estimate(&plan(&network, setting), setting);
+        for figure in Figure::ALL {
+            let (l, s) = (linear.interval(figure, figure.of(&expected)), drawn[&figure]);
+            let width = (l.high / l.low).ln() / (s.high / s.low).ln();
+            assert!((width - 1.0).abs() < 0.06, "{figure:?}: {width}");
+        }
+    });
+}
+
+#[test]
+fn a_common_factor_widens_what_independent_errors_would_average_out() {
+    let text = joulecast::hardware::shipped_profiles()[1].text;
+    let profile = Profile::parse("with.ron", text).unwrap();
+    let without = Profile::parse("without.ron", &text.replace(", common: \"±112%\"", "")).unwrap();
+    let network = network("vww_mobilenetv1_025");
+    let sigma = |p: &Profile| at(p, None, |s| linearised(&network, s).sigma[&Figure::Latency]);
+    let (with, without) = (sigma(&profile), sigma(&without));
+    // The factor is common to all cycles, so it adds in quadrature with elasticity one.
+    let common = 2.12f64.ln();
+    assert!((with * with - without * without - common * common).abs() < 0.02, "{with} {without}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Whatever the numbers of a profile and whatever the load: the sums of joules are one number.
+    /// (`run` itself fails when they are not; the trace is summed once more here.)
+    #[test]
+    fn the_identity_of_joules_holds(
+        factors in proptest::collection::vec(0.2..5.0f64, 64),
+        model in 0usize..3,
+        hardware in 0usize..2,
+        inferences in 1u64..4,
+        period in proptest::option::of(0.001..2.0f64),
+        stop in any::<bool>(),
+    ) {
+        let profile = Profile::load(["stm32l4r5", "eyeriss"][hardware]).unwrap();
+        let profile = profile.perturbed(|i, v| v * factors[i % factors.len()]);
+        let network = network(["ad_autoencoder", "kws_ds_cnn", "sww"][model]);
+        let rest = (stop && hardware == 0).then(|| "stop2".to_owned());
+        let arrivals = period.map_or(Arrivals::BackToBack, |p| Arrivals::Periodic(Seconds(p)));
+        let workload = Workload { inferences, arrivals, rest };
+        at(&profile, None, |setting| {
+            let (outcome, trace) = simulated(&network, setting, &workload);
+            let integral: f64 = trace.power.iter().map(|w| w.integral(trace.end)).sum();
+            let causes: f64 = outcome.ledger.by_cause.keys().map(|c| outcome.ledger.of(c).0).sum();
+            let source = outcome.ledger.source.0;
+            prop_assert!((integral / source - 1.0).abs() < 1e-9);
+            prop_assert!((causes / source - 1.0).abs() < 1e-9);
+            prop_assert_eq!(outcome.metrics.inferences, inferences);
+            Ok(())
+        })?;
+    }
+
+    /// More bytes, cycles or joules a thing never make the whole cheaper.
+    #[test]
+    fn energy_never_falls_when_a_cost_rises(index in 0usize..200, factor in 1.0..4.0f64) {
+        let profile = Profile::load("stm32l4r5").unwrap();
+        let records = profile.parameters();
+        let index = index % records.len();
+        let path = &records[index].path;
+        let is_cost = path.contains("per_cycle") || path.contains("cycles_per") || path.contains("clock_tree");
+        prop_assume!(is_cost);
+        let raised = profile.perturbed(|i, v| if i == index { v * factor } else { v });
+        let network = network("kws_ds_cnn");
+        let energy = |p: &Profile| at(p, None, |s| estimate(&plan(&network, s), s).energy.0);
+        prop_assert!(energy(&raised) >= energy(&profile) * (1.0 - 1e-12));
+    }
+}

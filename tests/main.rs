@@ -1,0 +1,13 @@
+//! All tests beyond the unit tests, in one binary.
+
+mod command_line;
+mod errors;
+mod laws;
+mod oracle_models;
+mod oracle_systolic;
+mod pictures;
+mod rooms;
+mod shared;
+mod shipped;
+mod trace_formats;
+mod validation;
