@@ -2,6 +2,8 @@
 
 mod linearised;
 mod sampled;
+mod simulated;
 
-pub use linearised::{Contribution, Figure, Interval90, Uncertainty, linearised};
+pub use linearised::{Contribution, Figure, Interval90, Uncertainty, linearised, linearised_by};
 pub use sampled::sampled;
+pub use simulated::simulated;

@@ -67,7 +67,17 @@ fn estimate_gives_intervals_coverage_and_layers() {
 
 #[test]
 fn run_gives_metrics_and_the_identity() {
-    let d = json(&["run", MODEL, "--on", "eyeriss", "--json", "--inferences", "2", "--period", "20 ms"]);
+    let d = json(&[
+        "run",
+        MODEL,
+        "--on",
+        "eyeriss",
+        "--json",
+        "--inferences",
+        "2",
+        "--period",
+        "20 ms",
+    ]);
     for name in ["energy_j", "mean_w", "peak_w", "j_per_inference", "edp_js"] {
         assert!(number(&d, &format!("/metrics/{name}")) > 0.0, "{name}");
     }
@@ -90,7 +100,9 @@ fn validate_gives_cases() {
         let error = number(case, "/relative_error");
         assert!((predicted / measured - 1.0 - error).abs() < 1e-12);
         assert!(number(case, "/predicted_interval90/0") < predicted);
-        assert!(case["id"].is_string() && case["quantity"].is_string() && case["split"].is_string());
+        assert!(
+            case["id"].is_string() && case["quantity"].is_string() && case["split"].is_string()
+        );
     }
 }
 
@@ -112,7 +124,8 @@ fn hardware_and_model_verbs_answer_in_both_forms() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
-    let arguments = ["estimate", MODEL, "--on", "eyeriss", "--json", "--samples", "60", "--seed", "9"];
+    let arguments =
+        ["estimate", MODEL, "--on", "eyeriss", "--json", "--samples", "60", "--seed", "9"];
     assert_eq!(joulecast(&arguments).stdout, joulecast(&arguments).stdout);
     let other = ["estimate", MODEL, "--on", "eyeriss", "--json", "--samples", "60", "--seed", "10"];
     assert_ne!(joulecast(&arguments).stdout, joulecast(&other).stdout);

@@ -48,7 +48,8 @@ fn broken_model_files() {
     let place = tempfile::tempdir().unwrap();
     let truncated = file(place.path(), "cut.tflite", b"\x1c\0\0\0TFL3\x14\0\x20\0\x1c\0");
     assert!(refused(&["run", &truncated, "--on", "stm32l4r5"]).contains("not a sound TFLite file"));
-    let noise: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let noise: Vec<u8> =
+        (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let random = file(place.path(), "noise.onnx", &noise);
     assert!(refused(&["run", &random, "--on", "stm32l4r5"]).contains("not a usable ONNX file"));
     let empty = file(place.path(), "empty.onnx", b"");
@@ -116,7 +117,10 @@ fn a_number_without_a_unit_shows_an_example() {
         ("\"1.28 mA @hal_l4\"", "`mA` is not a unit of voltage, expected one like \"1.28 V\""),
         ("\"1.28 Vlt @hal_l4\"", "unknown unit `Vlt`"),
     ] {
-        let text = profile_with(&[("nominal_voltage: \"1.28 V @hal_l4\"", &format!("nominal_voltage: {bad}"))]);
+        let text = profile_with(&[(
+            "nominal_voltage: \"1.28 V @hal_l4\"",
+            &format!("nominal_voltage: {bad}"),
+        )]);
         let path = file(place.path(), "chip.ron", text.as_bytes());
         let said = refused(&["hardware", "check", &path]);
         let line = text.lines().position(|l| l.contains("nominal_voltage:")).unwrap() + 1;
@@ -150,7 +154,12 @@ fn an_output_folder_of_somebody_else_is_not_touched() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("notes.txt"), "mine").unwrap();
     let output = joulecast(&[
-        "run", "kws_ds_cnn", "--on", "stm32l4r5", "--out", place.path().to_str().unwrap(),
+        "run",
+        "kws_ds_cnn",
+        "--on",
+        "stm32l4r5",
+        "--out",
+        place.path().to_str().unwrap(),
     ]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);

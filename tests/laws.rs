@@ -7,7 +7,7 @@ use joulecast::mapping::{Network, plan};
 use joulecast::model::{Bindings, load};
 use joulecast::sim::{Arrivals, Outcome, Workload, run};
 use joulecast::trace::{Cause, MetricsSink, Recorder, Trace};
-use joulecast::uncertainty::{Figure, linearised, sampled};
+use joulecast::uncertainty::{Figure, linearised, sampled, simulated as simulated_uncertainty};
 use joulecast::units::Seconds;
 use proptest::prelude::*;
 
@@ -76,11 +76,18 @@ fn simulation_and_estimate_agree_on_time_and_energy() {
             at(&profile, None, |setting| {
                 let expected = estimate(&plan(&network, setting), setting);
                 let (outcome, _) = simulated(&network, setting, &Workload::single());
-                let energy = outcome.metrics.energy / expected.energy - 1.0;
-                let load = outcome.metrics.load_energy / expected.load_energy - 1.0;
-                let time = outcome.metrics.duration / expected.latency - 1.0;
-                assert!(load.abs() < 1e-9 && energy.abs() < 1e-9, "{model} {hardware}: {load:e}");
-                assert!(time.abs() < 1e-9, "{model} on {hardware}: {time:e}");
+                // The simulator rounds each phase to a picosecond, and nothing else differs.
+                let phases =
+                    plan(&network, setting).steps.iter().map(|s| s.phases.len()).sum::<usize>();
+                let limit = phases as f64 * 0.5e-12 / expected.latency.0 + 1e-12;
+                for (what, ratio) in [
+                    ("load energy", outcome.metrics.load_energy / expected.load_energy),
+                    ("source energy", outcome.metrics.energy / expected.energy),
+                    ("time", outcome.metrics.duration / expected.latency),
+                ] {
+                    let gap = (ratio - 1.0).abs();
+                    assert!(gap < limit, "{what} of {model} on {hardware}: {gap:e} > {limit:e}");
+                }
             });
         }
     }
@@ -104,6 +111,24 @@ fn idle_and_transitions_have_their_own_joules() {
         assert!((wake / working - 1.0).abs() < 1e-9, "{wake} {working}");
         let lying = 1.8 * 1.2e-6 * (2.0 - outcome.metrics.busy.0 - 4.0 * 5e-6);
         assert!((outcome.ledger.of(&Cause::Idle).0 / lying - 1.0).abs() < 1e-9);
+    });
+}
+
+/// Idle power here has a spread of 20 %, working power one of 45 % and more: a run that mostly
+/// sleeps is better known than an inference.
+#[test]
+fn the_interval_of_a_run_knows_its_idle_time() {
+    let profile = Profile::load("stm32l4r5").unwrap();
+    let network = network("kws_ds_cnn");
+    let workload = |arrivals| Workload { inferences: 2, arrivals, rest: None };
+    at(&profile, None, |setting| {
+        let sigma =
+            |w: &Workload| simulated_uncertainty(&network, setting, w).sigma[&Figure::Energy];
+        let busy = sigma(&workload(Arrivals::BackToBack));
+        let lazy = sigma(&workload(Arrivals::Periodic(Seconds(60.0))));
+        let alone = linearised(&network, setting).sigma[&Figure::Energy];
+        assert!((busy / alone - 1.0).abs() < 1e-3, "{busy} {alone}");
+        assert!((lazy - 1.2f64.ln()).abs() < 0.03, "{lazy}");
     });
 }
 

@@ -11,7 +11,9 @@ fn closed_forms_equal_the_simulator_on_all_twelve_products() {
     let path = folder.join("oracles/systolic_cycles/scalesim_32x32.csv");
     let mut reader = csv::Reader::from_path(path).unwrap();
     let headers = reader.headers().unwrap().clone();
-    let column = |name: &str| headers.iter().position(|h| h == name).unwrap_or_else(|| panic!("{headers:?}"));
+    let column = |name: &str| {
+        headers.iter().position(|h| h == name).unwrap_or_else(|| panic!("{headers:?}"))
+    };
     let (flow, m, n, k) = (column("dataflow"), column("M"), column("N"), column("K"));
     let cycles = headers.iter().position(|h| h == "scale_sim_cycles").unwrap();
     let mut rows = 0;
@@ -23,7 +25,8 @@ fn closed_forms_equal_the_simulator_on_all_twelve_products() {
             "os" => Dataflow::OutputStationary,
             other => panic!("{other}"),
         };
-        let gemm = Gemm { groups: 1, m: number(m) as u64, n: number(n) as u64, k: number(k) as u64 };
+        let gemm =
+            Gemm { groups: 1, m: number(m) as u64, n: number(n) as u64, k: number(k) as u64 };
         assert_eq!(systolic_cycles(dataflow, 32, 32, gemm).cycles, number(cycles), "{row:?}");
         rows += 1;
     }

@@ -6,7 +6,8 @@ use crate::command_line::joulecast;
 fn pictures_need_no_fonts_of_the_system_and_name_the_layers() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("run");
-    let output = joulecast(&["run", "kws_ds_cnn", "--on", "stm32l4r5", "--out", out.to_str().unwrap()]);
+    let output =
+        joulecast(&["run", "kws_ds_cnn", "--on", "stm32l4r5", "--out", out.to_str().unwrap()]);
     assert!(output.status.success());
     let png = std::fs::read(out.join("power.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");

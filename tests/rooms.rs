@@ -3,9 +3,24 @@
 use std::path::{Path, PathBuf};
 
 const ROOMS: [&str; 18] = [
-    "units", "evidence", "diagnostic", "physics", "model", "hardware", "cost", "mapping",
-    "estimate", "trace", "formats", "sim", "uncertainty", "capture", "calibrate", "study",
-    "report", "cli",
+    "units",
+    "evidence",
+    "diagnostic",
+    "physics",
+    "model",
+    "hardware",
+    "cost",
+    "mapping",
+    "estimate",
+    "trace",
+    "formats",
+    "sim",
+    "uncertainty",
+    "capture",
+    "calibrate",
+    "study",
+    "report",
+    "cli",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -58,14 +73,19 @@ fn no_room_imports_from_a_later_one() {
             continue;
         }
         assert!(ROOMS.contains(&room), "{room} is not in the list of rooms");
-        all.extend(faults(room, relative.to_str().unwrap(), &std::fs::read_to_string(&path).unwrap()));
+        all.extend(faults(
+            room,
+            relative.to_str().unwrap(),
+            &std::fs::read_to_string(&path).unwrap(),
+        ));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
 #[test]
 fn an_import_that_runs_backwards_is_found() {
-    let found = faults("model", "model/x.rs", "use crate::units::Volts;\nuse crate::hardware::Point;");
+    let found =
+        faults("model", "model/x.rs", "use crate::units::Volts;\nuse crate::hardware::Point;");
     assert_eq!(found, ["model/x.rs:2: model may not use hardware"]);
     assert!(faults("model", "model/x.rs", "// crate::hardware is not used here").is_empty());
 }

@@ -89,7 +89,8 @@ fn every_literal_of_a_profile_is_a_parameter() {
         let body = shipped.text.split("temperature:").nth(1).unwrap();
         let code = body.lines().map(|l| l.split("//").next().unwrap_or(""));
         let literal = |s: &&str| s.starts_with(|c: char| c.is_ascii_digit()) && s.contains(' ');
-        let written: usize = code.map(|l| l.split('"').skip(1).step_by(2).filter(literal).count()).sum();
+        let written: usize =
+            code.map(|l| l.split('"').skip(1).step_by(2).filter(literal).count()).sum();
         assert_eq!(walked, written, "{}", shipped.name);
     }
 }

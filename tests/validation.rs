@@ -9,7 +9,11 @@ fn no_prediction_is_worse_than_its_recorded_error() {
         let case = Case::parse(shipped.path, shipped.text).unwrap();
         for c in validate(&case).unwrap() {
             let recorded = c.recorded_error.unwrap_or_else(|| panic!("{} is not recorded", c.id));
-            assert!(!c.worse, "{} {}: {:+.3}, recorded {recorded:+.3}", c.id, c.quantity, c.relative_error);
+            assert!(
+                !c.worse,
+                "{} {}: {:+.3}, recorded {recorded:+.3}",
+                c.id, c.quantity, c.relative_error
+            );
             figures += 1;
         }
     }
@@ -18,7 +22,10 @@ fn no_prediction_is_worse_than_its_recorded_error() {
 
 #[test]
 fn a_case_that_gets_worse_is_found() {
-    let text = shipped_cases()[0].text.replace("recorded_latency_error: \"", "recorded_latency_error: \"0.0001 % @tiny_v0_5\", model: \"x");
+    let text = shipped_cases()[0].text.replace(
+        "recorded_latency_error: \"",
+        "recorded_latency_error: \"0.0001 % @tiny_v0_5\", model: \"x",
+    );
     assert!(Case::parse("case.ron", &text).is_err(), "two models in one observation");
     let mut case = Case::parse("case.ron", shipped_cases()[0].text).unwrap();
     case.observations.truncate(1);

@@ -26,7 +26,7 @@ pub(super) struct EstimateArguments {
 impl EstimateArguments {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let prepared = self.target.prepare()?;
-        let Predicted { plan, estimate, uncertainty } = prepared.predict();
+        let Predicted { plan, estimate, uncertainty } = prepared.predict(None);
         if plan.steps.is_empty() {
             return Err(SimError::nothing(&plan).into());
         }

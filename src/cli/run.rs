@@ -39,7 +39,7 @@ impl RunArguments {
             // A target that cannot be written is told before the work, not after.
             drop(OutputFolder::begin(out)?);
         }
-        let Predicted { plan, estimate, uncertainty } = prepared.predict();
+        let Predicted { plan, estimate, uncertainty } = prepared.predict(Some(&workload));
         let setting = prepared.setting();
         let mut recorder = Recorder::default();
         let outcome = run(&plan, &workload, setting, &mut recorder)?;

@@ -6,7 +6,8 @@ use crate::estimate::{Estimate, estimate};
 use crate::hardware::{Point, Profile};
 use crate::mapping::{Network, Plan, plan};
 use crate::model::{Bindings, ModelGraph, load};
-use crate::uncertainty::{Uncertainty, linearised};
+use crate::sim::Workload;
+use crate::uncertainty::{Uncertainty, linearised, simulated};
 use clap::Args;
 
 /// A model.
@@ -78,11 +79,15 @@ impl Prepared {
         Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
     }
 
-    pub(super) fn predict(&self) -> Predicted {
+    /// Estimate, with the uncertainty of the estimate or, given a workload, of its run.
+    pub(super) fn predict(&self, workload: Option<&Workload>) -> Predicted {
         let setting = self.setting();
         let plan = plan(&self.network, setting);
         let estimate = estimate(&plan, setting);
-        let uncertainty = linearised(&self.network, setting);
+        let uncertainty = match workload {
+            None => linearised(&self.network, setting),
+            Some(workload) => simulated(&self.network, setting, workload),
+        };
         Predicted { plan, estimate, uncertainty }
     }
 }

@@ -90,11 +90,17 @@ impl Uncertainty {
 /// Relative step of a difference: far above rounding, far below any spread.
 const STEP: f64 = 1e-4;
 
-/// The linearised uncertainty of a network's figures at a setting.
+/// The linearised uncertainty of a network's estimated figures at a setting.
 pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
-    let records = setting.profile.parameters();
+    linearised_by(setting.profile, |profile| evaluate(network, profile, setting))
+}
+
+/// The linearised uncertainty of whatever figures `evaluate` takes from a profile, in the order of
+/// [`Figure::ALL`].
+pub fn linearised_by(profile: &Profile, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
+    let records = profile.parameters();
     let uncertain: Vec<usize> =
-        (0..records.len()).filter(|i| deviation(&records[*i], setting.profile).is_some()).collect();
+        (0..records.len()).filter(|i| is_uncertain(&records[*i], profile)).collect();
     // Rows: parameters; columns: figures. Elasticities, or for normal spreads d ln y per unit.
     let mut gradient = DMatrix::zeros(uncertain.len(), Figure::ALL.len());
     for (row, index) in uncertain.iter().enumerate() {
@@ -103,14 +109,16 @@ pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
             Some(Spread::Normal(_)) => Step::Absolute(1e-3),
             _ => Step::Relative(STEP),
         };
-        let above = figures(network, setting, *index, step, 1.0);
-        let below = figures(network, setting, *index, step, -1.0);
+        let moved = |sign: f64| {
+            evaluate(&profile.perturbed(|i, v| if i == *index { step.apply(v, sign) } else { v }))
+        };
+        let (above, below) = (moved(1.0), moved(-1.0));
         for (column, (a, b)) in above.iter().zip(&below).enumerate() {
             let slope = (a.ln() - b.ln()) / (2.0 * step.width());
             gradient[(row, column)] = if slope.is_finite() { slope } else { 0.0 };
         }
     }
-    let groups = groups(&records, &uncertain, setting.profile);
+    let groups = groups(&records, &uncertain, profile);
     let variances = (0..Figure::ALL.len()).map(|column| {
         let own: f64 = uncertain
             .iter()
@@ -165,18 +173,6 @@ impl Step {
     }
 }
 
-/// The figures with one parameter moved.
-fn figures(
-    network: &Network,
-    setting: Setting<'_>,
-    index: usize,
-    step: Step,
-    sign: f64,
-) -> [f64; 4] {
-    let moved = setting.profile.perturbed(|i, v| if i == index { step.apply(v, sign) } else { v });
-    evaluate(network, &moved, setting)
-}
-
 /// The figures on another profile of the same structure, at the same point and with the same
 /// software.
 pub(super) fn evaluate(network: &Network, profile: &Profile, setting: Setting<'_>) -> [f64; 4] {
@@ -204,9 +200,8 @@ pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Optio
     Some((key.clone(), sigma))
 }
 
-fn deviation(record: &ParameterRecord, profile: &Profile) -> Option<f64> {
-    let total = own_sigma(record) + common_sigma(record, profile).map_or(0.0, |(_, s)| s);
-    (total > 0.0).then_some(total)
+fn is_uncertain(record: &ParameterRecord, profile: &Profile) -> bool {
+    own_sigma(record) > 0.0 || common_sigma(record, profile).is_some_and(|(_, s)| s > 0.0)
 }
 
 /// Rows that share a source's common factor, with its sigma.

@@ -15,8 +15,26 @@ pub(super) struct Bucket {
     pub least: f64,
     pub most: f64,
     pub mean: f64,
+    /// The value that holds for most of it.
+    pub level: f64,
     /// Pieces of constant value that reach into it.
     pub pieces: u32,
+}
+
+impl Bucket {
+    const NOTHING: Self = Self { least: 0.0, most: 0.0, mean: 0.0, level: 0.0, pieces: 0 };
+
+    /// True when nothing but one edge lies in it: drawn at the nearer end, that edge stays sharp.
+    pub(super) fn is_plain(&self) -> bool {
+        self.pieces <= 2
+    }
+
+    fn take_in(&mut self, value: f64) {
+        let first = self.pieces == 0;
+        self.least = if first { value } else { self.least.min(value) };
+        self.most = if first { value } else { self.most.max(value) };
+        self.pieces = self.pieces.saturating_add(1);
+    }
 }
 
 /// A stretch of time cut into equal buckets.
@@ -36,31 +54,26 @@ impl Grid {
 
     /// The buckets of a waveform.
     pub(super) fn buckets(&self, wave: &Waveform) -> Vec<Bucket> {
-        let nothing =
-            Bucket { least: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0, pieces: 0 };
-        let mut buckets = vec![nothing; self.count];
+        // Each with the widest piece so far.
+        let mut buckets = vec![(Bucket::NOTHING, 0.0); self.count];
         for (start, end, value) in pieces(wave, self.from, self.to) {
             let (start, end) = (self.place(start), self.place(end));
             let first = (start as usize).min(self.count.saturating_sub(1));
-            for (at, bucket) in buckets.iter_mut().enumerate().skip(first) {
+            for (at, (bucket, widest)) in buckets.iter_mut().enumerate().skip(first) {
                 let covered = end.min(at as f64 + 1.0) - start.max(at as f64);
                 if covered > SLIVER {
                     bucket.mean += value * covered;
-                    bucket.least = bucket.least.min(value);
-                    bucket.most = bucket.most.max(value);
-                    bucket.pieces = bucket.pieces.saturating_add(1);
+                    bucket.take_in(value);
+                }
+                if covered > *widest {
+                    (bucket.level, *widest) = (value, covered);
                 }
                 if end <= at as f64 + 1.0 {
                     break;
                 }
             }
         }
-        for bucket in &mut buckets {
-            if bucket.least > bucket.most {
-                *bucket = Bucket { least: 0.0, most: 0.0, mean: 0.0, pieces: 0 };
-            }
-        }
-        buckets
+        buckets.into_iter().map(|(bucket, _)| bucket).collect()
     }
 }
 

@@ -76,6 +76,26 @@ pub(super) fn elided(text: &str, size: f64, bold: bool, room: f64) -> String {
     String::new()
 }
 
+/// The text, or its two ends around an ellipsis: numbers at the end tell names apart.
+pub(super) fn squeezed(text: &str, size: f64, bold: bool, room: f64) -> String {
+    let signs: Vec<char> = text.chars().take(200).collect();
+    let mut kept = signs.len();
+    if width(text, size, bold) <= room {
+        return text.to_owned();
+    }
+    while kept > 2 {
+        kept -= 1;
+        let (head, tail) = (kept.div_ceil(2), kept / 2);
+        let ends = [signs.get(..head), signs.get(signs.len() - tail..)];
+        let [head, tail] = ends.map(|end| end.unwrap_or_default().iter().collect::<String>());
+        let shorter = format!("{head}…{tail}");
+        if width(&shorter, size, bold) <= room {
+            return shorter;
+        }
+    }
+    String::new()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +128,9 @@ mod tests {
         assert!(short.starts_with("depth") && short.ends_with('…'), "{short}");
         assert!(width(&short, 12.0, false) <= room);
         assert_eq!(elided(full, 12.0, false, 1.0), "");
+        let ends = squeezed("depthwise_conv_12", 12.0, false, 70.0);
+        assert!(ends.starts_with("dep") && ends.ends_with("12") && ends.contains('…'), "{ends}");
+        assert!(width(&ends, 12.0, false) <= 70.0);
+        assert_eq!(squeezed("conv", 12.0, false, 70.0), "conv");
     }
 }

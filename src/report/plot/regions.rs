@@ -10,6 +10,10 @@ const NAME_SIZE: f64 = 12.0;
 const LONGEST_NAME: f64 = 140.0;
 /// A name beside its region's edges needs this much room more than its own.
 const PADDING: f64 = 4.0;
+/// Edges closer than this would hide what they part.
+const CLOSEST_EDGES: f64 = 6.0;
+/// Room in which a name still says something with its middle left out.
+const SQUEEZED: f64 = 60.0;
 /// Narrower regions cannot be told apart.
 const NARROWEST: f64 = 2.0;
 
@@ -45,14 +49,15 @@ impl Regions {
 
     fn named(mut regions: Vec<Region>, kind: SpanKind) -> Self {
         shorten(&mut regions);
-        let widths: Vec<f64> = regions
-            .iter()
-            .filter(|r| !fits_lying(r) && fits_upright(r))
+        let turned = |r: &&Region| !fits_lying(r) && fits_upright(r);
+        // One name among many that cannot be shown, or one that can be squeezed, is not worth the
+        // height.
+        let in_need = regions.iter().filter(turned).filter(|r| r.right - r.left < SQUEEZED).count();
+        let upright = in_need > 1 && 5 * in_need >= regions.len();
+        let widths = regions.iter().filter(turned);
+        let longest = widths
             .map(|r| font::width(&r.name, NAME_SIZE, false).min(LONGEST_NAME))
-            .collect();
-        // One name among many that cannot be shown is not worth the height.
-        let upright = widths.len() > 1 && 5 * widths.len() >= regions.len();
-        let longest = widths.into_iter().fold(0.0, f64::max);
+            .fold(0.0, f64::max);
         let height = if upright { longest + 2.0 * PADDING } else { 20.0 };
         Self { regions, kind, upright, height: height.ceil().max(20.0) }
     }
@@ -72,7 +77,7 @@ impl Regions {
         let mut last = f64::NEG_INFINITY;
         for region in &self.regions {
             for x in [region.left, region.right] {
-                if x - last >= 3.0 && x > area.left && x < area.right {
+                if x - last >= CLOSEST_EDGES && x > area.left && x < area.right {
                     scene.rule((x, area.top), (x, area.bottom), 1.0, ink);
                     last = x;
                 }
@@ -99,10 +104,17 @@ impl Regions {
             let label = Label::new(&region.name, (x, y + drop), NAME_SIZE, ink);
             return Some(label.anchored(Anchor::Middle));
         }
-        if !self.upright || !fits_upright(region) {
+        if !self.upright {
+            let room = area.width() - 2.0 * PADDING;
+            let wide = area.width() >= SQUEEZED;
+            let name = wide.then(|| font::squeezed(&region.name, NAME_SIZE, false, room))?;
+            let label = Label::new(name, (x, y + drop), NAME_SIZE, ink);
+            return Some(label.anchored(Anchor::Middle));
+        }
+        if !fits_upright(region) {
             return None;
         }
-        let name = font::elided(&region.name, NAME_SIZE, false, LONGEST_NAME);
+        let name = font::squeezed(&region.name, NAME_SIZE, false, LONGEST_NAME);
         let at = (x + drop, area.bottom - PADDING);
         Some(Label::new(name, at, NAME_SIZE, ink).upright())
     }

@@ -27,7 +27,8 @@ pub(super) struct Series {
     pub is_loss: bool,
     /// Joules within the range.
     pub energy: f64,
-    means: Vec<f64>,
+    /// What is drawn of each pixel.
+    levels: Vec<f64>,
 }
 
 /// All bands, from the lowest, and the total.
@@ -43,18 +44,24 @@ impl Stack {
     /// Loads in the order of the header, then losses.
     pub(super) fn of(trace: &Trace, grid: &Grid, theme: &Theme) -> Self {
         let seconds = grid.to.since(grid.from).seconds().0 / grid.count as f64;
+        let energy = |buckets: &[Bucket]| buckets.iter().map(|b| b.mean).sum::<f64>() * seconds;
+        let total = grid.buckets(&trace.total_power());
         let flat = Waveform::default();
         let (mut loads, mut losses) = (Vec::new(), Vec::new());
         for (at, component) in trace.header.components.iter().enumerate() {
             let buckets = grid.buckets(trace.power.get(at).unwrap_or(&flat));
-            let means: Vec<f64> = buckets.iter().map(|b| b.mean).collect();
+            // Where the total has one edge, every component has its own there.
+            let level = |(own, all): (&Bucket, &Bucket)| match all.is_plain() {
+                true => own.level,
+                false => own.mean,
+            };
             let into = if component.is_load() { &mut loads } else { &mut losses };
             into.push(Series {
                 name: component.name.clone(),
                 ink: theme.frame,
                 is_loss: !component.is_load(),
-                energy: means.iter().sum::<f64>() * seconds,
-                means,
+                energy: energy(&buckets),
+                levels: buckets.iter().zip(&total).map(level).collect(),
             });
         }
         let (mut loads, mut losses) = (gathered(loads, LOADS), gathered(losses, LOSSES));
@@ -64,8 +71,7 @@ impl Stack {
         for (at, loss) in losses.iter_mut().enumerate() {
             loss.ink = theme::loss(at, theme);
         }
-        let total = grid.buckets(&trace.total_power());
-        let energy = total.iter().map(|b| b.mean).sum::<f64>() * seconds;
+        let energy = energy(&total);
         Self { series: loads.into_iter().chain(losses).collect(), total, energy }
     }
 
@@ -73,7 +79,7 @@ impl Stack {
     pub(super) fn limits(&self) -> (f64, f64) {
         let (mut low, mut high) = (0.0f64, 0.0f64);
         for (at, bucket) in self.total.iter().enumerate() {
-            let at_bucket = |s: &Series| s.means.get(at).copied().unwrap_or(0.0);
+            let at_bucket = |s: &Series| s.levels.get(at).copied().unwrap_or(0.0);
             let up: f64 = self.series.iter().map(at_bucket).filter(|v| *v > 0.0).sum();
             let down: f64 = self.series.iter().map(at_bucket).filter(|v| *v < 0.0).sum();
             low = low.min(down).min(bucket.least);
@@ -86,14 +92,14 @@ impl Stack {
     pub(super) fn has_extremes(&self, axis: &Axis, height: f64) -> bool {
         let tall = |b: &Bucket| (axis.share(b.most) - axis.share(b.least)) * height > 2.0;
         // The edge between two levels lies within one pixel too; that explains itself.
-        self.total.iter().filter(|b| b.pieces > 2 && tall(b)).count() > self.total.len() / 50
+        self.total.iter().filter(|b| !b.is_plain() && tall(b)).count() > self.total.len() / 50
     }
 
     pub(super) fn draw(&self, scene: &mut Scene, area: &Area, axis: &Axis, theme: &Theme) {
         let y = |value: f64| area.bottom - axis.share(value) * area.height();
         let (mut above, mut below) = (vec![0.0; self.total.len()], vec![0.0; self.total.len()]);
         for series in &self.series {
-            let bounds = series.means.iter().zip(above.iter_mut().zip(&mut below));
+            let bounds = series.levels.iter().zip(above.iter_mut().zip(&mut below));
             let runs = bounds.enumerate().map(|(at, (value, (above, below)))| {
                 let base = if *value >= 0.0 { above } else { below };
                 let (from, to) = (*base, *base + value);
@@ -123,12 +129,12 @@ impl Stack {
                 run(area, at, y(top), y(bottom))
             }))
         };
-        let veil = columns(|b| (b.most, b.mean));
+        let veil = columns(|b| if b.is_plain() { (0.0, 0.0) } else { (b.most, b.mean) });
         for patch in veil.split(|run| run.bottom - run.top < 1.0).filter(|p| !p.is_empty()) {
             scene.shapes.push(Shape::Band(patch.to_vec(), ink.faded(VEIL)));
         }
         let least = if self.has_extremes(axis, area.height()) {
-            columns(|b| (b.mean, b.least))
+            columns(|b| (level(b), b.least))
         } else {
             Vec::new()
         };
@@ -136,10 +142,15 @@ impl Stack {
             let (top, bottom) = (run.bottom - 0.5, run.bottom + 0.5);
             scene.fill(Area { left: run.left, right: run.right, top, bottom }, ink.faded(LEAST));
         }
-        let means = columns(|b| (b.mean, b.mean));
-        let points = means.iter().flat_map(|run| [(run.left, run.top), (run.right, run.top)]);
+        let levels = columns(|b| (level(b), level(b)));
+        let points = levels.iter().flat_map(|run| [(run.left, run.top), (run.right, run.top)]);
         scene.shapes.push(Shape::Steps(points.collect(), TOTAL_WIDTH, ink));
     }
+}
+
+/// What is drawn of the total in one pixel.
+fn level(bucket: &Bucket) -> f64 {
+    if bucket.is_plain() { bucket.level } else { bucket.mean }
 }
 
 /// The largest series, and one for all the others when there are too many.
@@ -158,7 +169,7 @@ fn gathered(all: Vec<Series>, most: usize) -> Vec<Series> {
             shown.push(series.clone());
         } else if let Some(rest) = &mut rest {
             rest.energy += series.energy;
-            rest.means.iter_mut().zip(&series.means).for_each(|(a, b)| *a += b);
+            rest.levels.iter_mut().zip(&series.levels).for_each(|(a, b)| *a += b);
         } else {
             rest = Some(Series { name: format!("{count} others"), ..series.clone() });
         }
