@@ -80,7 +80,7 @@ impl Checker<'_> {
     /// A value that physics wants above zero. A literal that could not be read has been reported.
     fn positive<Q: Quantity>(&mut self, path: String, value: &crate::evidence::Valued<Q>) {
         let parameter = value.parameter();
-        if parameter.fault.is_none() && !(parameter.value > 0.0) {
+        if parameter.fault.is_none() && (parameter.value <= 0.0 || parameter.value.is_nan()) {
             self.fault(path, format!("a {} must be above zero", Q::NAME));
         }
     }

@@ -113,14 +113,14 @@ impl Profile {
             name: point.name.clone(),
             clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
-            regulators: self.from_leaves(
+            regulators: self.leaves_first(
                 self.spec.regulators.iter().enumerate().filter(|(_, r)| in_use(r)).map(|(i, _)| i),
             ),
         })
     }
 
     /// Regulators ordered so that each stands behind those that draw from its output.
-    fn from_leaves(&self, regulators: impl Iterator<Item = usize>) -> Vec<usize> {
+    fn leaves_first(&self, regulators: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut waiting: Vec<usize> = regulators.collect();
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {

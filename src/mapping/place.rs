@@ -36,7 +36,7 @@ impl Network {
 
     /// MACs and element operations of all layers.
     pub fn operations(&self) -> u64 {
-        self.layers.iter().map(|l| operations(l)).fold(0, u64::saturating_add)
+        self.layers.iter().map(operations).fold(0, u64::saturating_add)
     }
 }
 

@@ -176,7 +176,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             return Err(SimError::Workload("a run needs at least one inference".into()));
         }
         if let Arrivals::Periodic(period) = workload.arrivals
-            && !(period.0 > 0.0)
+            && (period.0 <= 0.0 || period.0.is_nan())
         {
             return Err(SimError::Workload("a period must be above zero".into()));
         }
@@ -208,7 +208,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             let end = Seconds(period.0 * self.workload.inferences as f64);
             self.queue.schedule(SimTime::from_seconds(end)?, Class::Flush, Event::End)?;
         }
-        while let Some(event) = self.queue.next()? {
+        while let Some(event) = self.queue.take()? {
             let now = self.queue.now();
             self.events += 1;
             self.meter.book(now);

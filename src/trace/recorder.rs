@@ -60,7 +60,7 @@ impl Trace {
         for (lane, wave) in self.power.iter().enumerate() {
             changes.extend(wave.points().iter().map(|p| (p.0, lane, p.1)));
         }
-        changes.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        changes.sort_unstable_by_key(|change| (change.0, change.1));
         let mut now = vec![0.0; self.power.len()];
         let mut total = Waveform::default();
         for (at, lane, value) in changes {

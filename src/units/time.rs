@@ -49,7 +49,7 @@ impl SimTime {
     /// The nearest picosecond to a duration.
     pub fn from_seconds(duration: Seconds) -> Result<Self, TimeError> {
         let ps = (duration.0 * PS_PER_S).round();
-        if !(ps >= 0.0) {
+        if ps < 0.0 || ps.is_nan() {
             return Err(TimeError::NotADuration(duration.0));
         }
         // 2^64 as f64; every smaller value converts without loss of range.

@@ -117,7 +117,7 @@ impl<E: std::fmt::Debug> Queue<E> {
     }
 
     /// Takes the next event and moves time to it.
-    pub fn next(&mut self) -> Result<Option<E>, KernelError> {
+    pub fn take(&mut self) -> Result<Option<E>, KernelError> {
         let Some(Reverse(entry)) = self.heap.pop() else { return Ok(None) };
         if entry.at > self.now {
             self.now = entry.at;
@@ -153,7 +153,7 @@ mod tests {
         q.schedule(SimTime(5), Class::Completion, "first done").unwrap();
         q.schedule(SimTime(5), Class::Completion, "second done").unwrap();
         q.schedule(SimTime(1), Class::Flush, "early").unwrap();
-        let order: Vec<_> = std::iter::from_fn(|| q.next().unwrap()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| q.take().unwrap()).collect();
         assert_eq!(order, ["early", "first done", "second done", "arrival"]);
         assert!(matches!(
             q.schedule(SimTime(4), Class::Arrival, "late"),
@@ -166,7 +166,7 @@ mod tests {
         let mut q = Queue::default();
         q.schedule(SimTime(0), Class::Control, "ping").unwrap();
         let stuck = loop {
-            match q.next() {
+            match q.take() {
                 Ok(_) => q.schedule(SimTime(0), Class::Control, "ping").unwrap(),
                 Err(e) => break e,
             }
@@ -181,7 +181,7 @@ mod tests {
             for t in &times {
                 q.schedule(SimTime(*t), Class::Completion, *t).unwrap();
             }
-            let out: Vec<_> = std::iter::from_fn(|| q.next().unwrap()).collect();
+            let out: Vec<_> = std::iter::from_fn(|| q.take().unwrap()).collect();
             let mut sorted = times.clone();
             sorted.sort_unstable();
             prop_assert_eq!(out, sorted);

@@ -1,0 +1,83 @@
+//! How long a prediction takes, from reading a profile to a simulated run.
+
+use divan::{Bencher, black_box};
+use joulecast::cost::Setting;
+use joulecast::estimate::estimate;
+use joulecast::hardware::{Point, Profile, shipped_profiles};
+use joulecast::mapping::{Network, plan};
+use joulecast::model::{Bindings, load};
+use joulecast::sim::{Arrivals, Workload, run};
+use joulecast::trace::{MetricsSink, Recorder};
+use joulecast::uncertainty::linearised;
+
+fn main() {
+    divan::main();
+}
+
+const HARDWARE: [&str; 2] = ["stm32l4r5", "eyeriss"];
+
+struct Prepared {
+    network: Network,
+    profile: Profile,
+    point: Point,
+    stacks: Vec<Option<usize>>,
+}
+
+impl Prepared {
+    fn new(model: &str, hardware: &str) -> Self {
+        let network = Network::of(&load(model, &Bindings::default()).unwrap()).unwrap();
+        let profile = Profile::load(hardware).unwrap();
+        let point = profile.point(None).unwrap();
+        let stacks = profile.stacks(None).unwrap();
+        Self { network, profile, point, stacks }
+    }
+
+    fn setting(&self) -> Setting<'_> {
+        Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
+    }
+}
+
+#[divan::bench]
+fn read_profile(bencher: Bencher) {
+    let shipped = shipped_profiles()[1];
+    bencher.bench(|| Profile::parse(shipped.path, black_box(shipped.text)).unwrap());
+}
+
+#[divan::bench]
+fn read_model(bencher: Bencher) {
+    bencher.bench(|| load(black_box("vww_mobilenetv1_025"), &Bindings::default()).unwrap());
+}
+
+#[divan::bench(args = HARDWARE)]
+fn plan_and_estimate(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("vww_mobilenetv1_025", hardware);
+    bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
+}
+
+#[divan::bench(args = HARDWARE)]
+fn linearised_interval(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("vww_mobilenetv1_025", hardware);
+    bencher.bench(|| linearised(black_box(&p.network), p.setting()));
+}
+
+#[divan::bench(args = HARDWARE)]
+fn thousand_inferences_metrics_only(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("kws_ds_cnn", hardware);
+    let plan = plan(&p.network, p.setting());
+    let workload = Workload { inferences: 1000, arrivals: Arrivals::BackToBack, rest: None };
+    bencher.bench(|| {
+        run(black_box(&plan), &workload, p.setting(), &mut MetricsSink::default()).unwrap()
+    });
+}
+
+#[divan::bench(args = HARDWARE)]
+fn thousand_inferences_kept(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("kws_ds_cnn", hardware);
+    let plan = plan(&p.network, p.setting());
+    let workload = Workload { inferences: 1000, arrivals: Arrivals::BackToBack, rest: None };
+    bencher.bench(|| {
+        let mut recorder = Recorder::default();
+        run(black_box(&plan), &workload, p.setting(), &mut recorder).unwrap();
+        recorder.into_trace()
+    });
+}
