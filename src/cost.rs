@@ -8,8 +8,10 @@ mod operator;
 mod standing;
 mod supply;
 mod systolic;
+mod timing;
 
-pub use operator::{Cost, Refusal, Setting, cost};
+pub use operator::{Cost, Setting, cost};
 pub use standing::{DomainPower, resting_power, working_power};
 pub use supply::{SupplyState, supply};
-pub use systolic::{Passes, SystolicCycles, systolic_cycles};
+pub use systolic::{SystolicCycles, systolic_cycles};
+pub use timing::{Passes, Refusal};

@@ -4,10 +4,12 @@
 //! Knows no time of day and no power states.
 
 mod memory;
+mod network;
 mod place;
 mod plan;
 mod traffic;
 
 pub use memory::{MemoryPlan, memory_plan};
-pub use place::{Network, plan};
+pub use network::Network;
+pub use place::plan;
 pub use plan::{Phase, PhaseKind, Plan, Step, Transfer, Uncosted};

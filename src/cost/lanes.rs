@@ -5,8 +5,7 @@
 //! error of whole layers on a Cortex-M4 from 16 % to 4 %. Without a stack the datapath runs at its
 //! peak, which no real kernel does: a profile of a programmable engine should have one.
 
-use super::operator::Timing;
-use super::{Passes, Refusal};
+use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
 use crate::hardware::{Engine, Precision, SoftwareStack};
 use crate::model::{OpKind, Work};

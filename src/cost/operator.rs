@@ -1,9 +1,10 @@
 //! The cost of one operator on one engine.
 
+use super::timing::{Passes, Refusal, Timing};
 use super::{lanes, systolic};
 use crate::evidence::Kind;
 use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
-use crate::model::{OpKind, Work};
+use crate::model::Work;
 use crate::physics::switching;
 use crate::units::{Cycles, Joules, Quantity};
 
@@ -25,40 +26,6 @@ impl<'a> Setting<'a> {
         self.profile.spec().software.get(index)
     }
 }
-
-/// Why an engine does not run an operator.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Refusal {
-    /// The engine has no such function.
-    #[error("{engine} does not run {kind}")]
-    Unsupported {
-        /// The engine.
-        engine: String,
-        /// The kind of operator.
-        kind: OpKind,
-    },
-    /// The engine does not compute in the operator's number format.
-    #[error("{engine} does not compute in {element:?}")]
-    NoPrecision {
-        /// The engine.
-        engine: String,
-        /// The element type.
-        element: crate::model::ElementType,
-    },
-    /// The software gives no rate for this kind.
-    #[error("software {software} has no rate for {kind} on {engine}")]
-    NoRate {
-        /// The engine.
-        engine: String,
-        /// The software stack.
-        software: String,
-        /// The kind of operator.
-        kind: OpKind,
-    },
-}
-
-/// How often each operand passes between the engine and the memory next to it.
-pub use systolic::Passes;
 
 /// The cost of one operator on one engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,16 +50,6 @@ pub struct Cost {
     pub time_kind: Kind,
     /// What the energy rests on.
     pub energy_kind: Kind,
-}
-
-/// Cycles of an operator, before energy.
-pub(super) struct Timing {
-    pub(super) compute: Cycles,
-    pub(super) dispatch: Cycles,
-    pub(super) array_macs: u64,
-    pub(super) utilisation: f64,
-    pub(super) passes: Passes,
-    pub(super) kind: Kind,
 }
 
 /// The cost of `work` on engine number `engine`, or why it refuses.

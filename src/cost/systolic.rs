@@ -13,30 +13,11 @@
 //! Groups run one after the other. Neglected: stalls for operands (mapping adds them), and for row
 //! stationary the filling of each pass.
 
-use super::Refusal;
-use super::operator::Timing;
+use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::Kind;
 use crate::hardware::{Dataflow, Engine, Scratchpads, Systolic};
 use crate::model::{Gemm, Window, Work};
 use crate::units::Cycles;
-
-/// How often each operand passes between the array and the memory next to it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Passes {
-    /// Readings of the input.
-    pub input: f64,
-    /// Readings of the weights.
-    pub weight: f64,
-    /// Writings of the output or its partial sums.
-    pub output_written: f64,
-    /// Readings of partial sums.
-    pub output_read: f64,
-}
-
-impl Passes {
-    /// Each operand once: the least there can be.
-    pub const ONCE: Self = Self { input: 1.0, weight: 1.0, output_written: 1.0, output_read: 0.0 };
-}
 
 /// Cycles and passes of a product on an array.
 #[derive(Debug, Clone, Copy, PartialEq)]

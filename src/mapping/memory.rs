@@ -1,6 +1,6 @@
 //! Where weights and activations live between layers.
 
-use super::place::Network;
+use super::network::Network;
 use crate::hardware::{Profile, TensorClass};
 use crate::units::{Bytes, Quantity};
 

@@ -1,48 +1,12 @@
 //! Placement: each layer on the first engine that runs it.
 
 use super::memory::memory_plan;
+use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, phases};
 use crate::cost::{Setting, cost};
 use crate::hardware::Precision;
-use crate::model::{Layer, ModelError, ModelGraph};
 use std::collections::BTreeSet;
-
-/// What mapping needs of a network: its layers, and how much memory its tensors take.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Network {
-    /// Its name.
-    pub name: String,
-    /// Layers in the order they run.
-    pub layers: Vec<Layer>,
-    /// Bytes of all constants.
-    pub weight_bytes: u64,
-    /// Most bytes of activations alive at once.
-    pub peak_activation_bytes: u64,
-}
-
-impl Network {
-    /// Counts a graph.
-    pub fn of(graph: &ModelGraph) -> Result<Self, ModelError> {
-        let layers = graph.layers()?;
-        let constants = graph.tensors().map(|t| graph.tensor(t));
-        let weight_bytes = constants
-            .filter(|t| t.role == crate::model::TensorRole::Constant)
-            .filter_map(crate::model::Tensor::bytes)
-            .fold(0u64, u64::saturating_add);
-        let peak = graph.live_activation_bytes().into_iter().max().unwrap_or(0);
-        Ok(Self { name: graph.name.clone(), layers, weight_bytes, peak_activation_bytes: peak })
-    }
-
-    /// MACs and element operations of all layers.
-    pub fn operations(&self) -> u64 {
-        self.layers.iter().map(operations).fold(0, u64::saturating_add)
-    }
-}
-
-fn operations(layer: &Layer) -> u64 {
-    layer.work.macs.saturating_add(layer.work.element_ops)
-}
 
 /// Maps a network onto a profile. A layer that every engine refuses is listed as uncosted with the
 /// reasons, and is in no sum.

@@ -1,0 +1,64 @@
+//! What an engine's datapath answers about an operator: cycles and operand passes, or a refusal.
+
+use crate::evidence::Kind;
+use crate::model::OpKind;
+use crate::units::Cycles;
+
+/// Why an engine does not run an operator.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The engine has no such function.
+    #[error("{engine} does not run {kind}")]
+    Unsupported {
+        /// The engine.
+        engine: String,
+        /// The kind of operator.
+        kind: OpKind,
+    },
+    /// The engine does not compute in the operator's number format.
+    #[error("{engine} does not compute in {element:?}")]
+    NoPrecision {
+        /// The engine.
+        engine: String,
+        /// The element type.
+        element: crate::model::ElementType,
+    },
+    /// The software gives no rate for this kind.
+    #[error("software {software} has no rate for {kind} on {engine}")]
+    NoRate {
+        /// The engine.
+        engine: String,
+        /// The software stack.
+        software: String,
+        /// The kind of operator.
+        kind: OpKind,
+    },
+}
+
+/// How often each operand passes between the array and the memory next to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passes {
+    /// Readings of the input.
+    pub input: f64,
+    /// Readings of the weights.
+    pub weight: f64,
+    /// Writings of the output or its partial sums.
+    pub output_written: f64,
+    /// Readings of partial sums.
+    pub output_read: f64,
+}
+
+impl Passes {
+    /// Each operand once: the least there can be.
+    pub const ONCE: Self = Self { input: 1.0, weight: 1.0, output_written: 1.0, output_read: 0.0 };
+}
+
+/// Cycles of an operator, before energy.
+pub(super) struct Timing {
+    pub(super) compute: Cycles,
+    pub(super) dispatch: Cycles,
+    pub(super) array_macs: u64,
+    pub(super) utilisation: f64,
+    pub(super) passes: Passes,
+    pub(super) kind: Kind,
+}
