@@ -164,3 +164,44 @@ fn an_output_folder_of_somebody_else_is_not_touched() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
 }
+
+#[test]
+fn numbers_out_of_this_world_are_bad_input_and_not_our_fault() {
+    let place = tempfile::tempdir().unwrap();
+    for (from, to) in [
+        ("Conv: \"1.8 cycle/MAC", "Conv: \"1e300 cycle/MAC"),
+        ("PointwiseConv: \"1.8 cycle/MAC", "PointwiseConv: \"1e15 cycle/MAC"),
+        ("{\"hclk\": \"120 MHz", "{\"hclk\": \"1e-300 MHz"),
+    ] {
+        let path = file(place.path(), "chip.ron", profile_with(&[(from, to)]).as_bytes());
+        refused(&["run", "ic_resnet8", "--on", &path]);
+    }
+}
+
+/// Whatever a byte of a profile becomes, the answer is a result or one clear error.
+#[test]
+fn a_profile_with_any_byte_changed_never_panics() {
+    use joulecast::cost::Setting;
+    use joulecast::hardware::Profile;
+    use joulecast::mapping::{Network, plan};
+    use joulecast::model::{Bindings, load};
+    let network = Network::of(&load("kws_ds_cnn", &Bindings::default()).unwrap()).unwrap();
+    for (which, shipped) in joulecast::hardware::shipped_profiles().iter().enumerate() {
+        let mut bytes = shipped.text.as_bytes().to_vec();
+        for at in (which..bytes.len()).step_by(7) {
+            let kept = bytes[at];
+            for replacement in [b'0', b'9', b'-', b'e', b'"', b'(', b' '] {
+                bytes[at] = replacement;
+                let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+                let Ok(profile) = Profile::parse("mutated.ron", text) else { continue };
+                for point in &profile.spec().operating_points {
+                    let point = profile.point(Some(&point.name)).unwrap();
+                    let stacks = profile.stacks(None).unwrap();
+                    let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+                    joulecast::estimate::estimate(&plan(&network, setting), setting);
+                }
+            }
+            bytes[at] = kept;
+        }
+    }
+}

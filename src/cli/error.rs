@@ -5,6 +5,7 @@ use crate::hardware::HardwareError;
 use crate::model::ModelError;
 use crate::report::{FolderError, RunFolderError};
 use crate::sim::SimError;
+use crate::sim::kernel::KernelError;
 use crate::units::LiteralError;
 
 /// Why a verb gave no answer.
@@ -45,6 +46,7 @@ impl CliError {
     /// The exit code: 2 for what the user can mend, 3 for what only we can.
     pub fn code(&self) -> u8 {
         match self {
+            Self::Sim(SimError::Kernel(KernelError::Time(_))) => 2,
             Self::Sim(SimError::Identity(_) | SimError::Kernel(_)) => 3,
             Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_)) => 3,
             _ => 2,

@@ -30,6 +30,7 @@ impl EstimateArguments {
         if plan.steps.is_empty() {
             return Err(SimError::nothing(&plan).into());
         }
+        SimError::unless_finite(&plan, estimate.latency, estimate.energy)?;
         let setting = prepared.setting();
         let sampled = self.samples.and_then(|n| sampled(&prepared.network, setting, n, self.seed));
         let prediction = Prediction {

@@ -37,12 +37,30 @@ pub enum SimError {
         /// Those there are.
         known: String,
     },
+    /// Time or energy beyond what a number holds: the profile's values are out of this world.
+    #[error("{network} would take {time} and {energy}: a number of the profile is out of range")]
+    OutOfRange {
+        /// The network.
+        network: String,
+        /// The time that came out.
+        time: Seconds,
+        /// The energy that came out.
+        energy: Joules,
+    },
     /// The sums of the run disagree: a fault of the program.
     #[error("the sums of joules disagree: {0:?}")]
     Identity(Residuals),
 }
 
 impl SimError {
+    /// An error when the time or energy of `plan` is not a finite number.
+    pub fn unless_finite(plan: &Plan, time: Seconds, energy: Joules) -> Result<(), Self> {
+        if time.0.is_finite() && energy.0.is_finite() {
+            return Ok(());
+        }
+        Err(Self::OutOfRange { network: plan.network.clone(), time, energy })
+    }
+
     /// No step of `plan` takes time: why.
     pub fn nothing(plan: &Plan) -> Self {
         let mut reasons: Vec<_> =
@@ -140,6 +158,7 @@ pub fn run(
     };
     both.end(ends);
     let metrics = metrics.finish();
+    SimError::unless_finite(plan, metrics.duration, metrics.energy)?;
     let ledger = ledger_of.close(ends, metrics.load_energy);
     let residuals = ledger.residuals();
     if !residuals.hold() {
