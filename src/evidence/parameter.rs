@@ -12,6 +12,8 @@ use std::marker::PhantomData;
 pub struct Parameter {
     /// The value in SI.
     pub value: f64,
+    /// Value and unit as the file has them.
+    pub written: String,
     /// How far it may be off; `None` is exact.
     pub spread: Option<Spread>,
     /// Key into the `sources` table.
@@ -69,6 +71,7 @@ impl<Q: Quantity> Valued<Q> {
                 let spread = if unsourced { unsourced_spread::<Q>(literal.value) } else { spread };
                 Self::from_parameter(Parameter {
                     value: literal.value,
+                    written: literal.written,
                     spread,
                     source: literal.source,
                     fault: None,
@@ -82,6 +85,7 @@ impl<Q: Quantity> Valued<Q> {
     fn blank() -> Parameter {
         Parameter {
             value: f64::NAN,
+            written: String::new(),
             spread: None,
             source: None,
             kind: Kind::Assumed,

@@ -281,7 +281,7 @@ pub fn hardware(profile: &Profile) -> Value {
                 Some(Spread::LogNormal(sigma)) => json!({"relative": sigma.exp_m1()}),
                 Some(Spread::Normal(sd)) => json!({"absolute": sd}),
             };
-            json!({"path": r.path, "value_si": p.value, "unit": p.unit, "spread": spread, "kind": p.kind.name(), "source": p.source})
+            json!({"path": r.path, "written": p.written, "value_si": p.value, "unit_si": p.unit, "spread": spread, "kind": p.kind.name(), "source": p.source})
         })
         .collect();
     let points: Vec<&str> = spec.operating_points.iter().map(|p| p.name.as_str()).collect();

@@ -442,7 +442,7 @@ pub fn hardware_text(profile: &Profile) -> String {
         };
         rows.add_row(vec![
             record.path,
-            engineering(p.value, p.unit),
+            p.written,
             spread,
             p.kind.name().to_owned(),
             p.source.unwrap_or_else(|| "none".into()),
@@ -533,8 +533,8 @@ pub fn hardware_check_text(profile: &Profile) -> String {
         let p = record.parameter;
         if matches!(p.kind, Kind::Assumed | Kind::Recalled) {
             let source = p.source.map_or("no source".to_owned(), |s| format!("@{s}"));
-            let value = engineering(p.value, p.unit);
-            let _ = writeln!(text, "  {}: {} = {value} ({source})", p.kind.name(), record.path);
+            let (kind, written) = (p.kind.name(), p.written);
+            let _ = writeln!(text, "  {kind}: {} = {written} ({source})", record.path);
         }
     }
     text

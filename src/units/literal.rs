@@ -23,6 +23,8 @@ pub struct Literal {
     pub dimension: Dimension,
     /// The unit as written.
     pub unit: String,
+    /// Value and unit as written.
+    pub written: String,
     /// The stated spread, as a fraction (`±30%`) or an absolute amount (`±2 K`) in SI.
     pub spread: Option<StatedSpread>,
     /// The source key behind `@`.
@@ -118,7 +120,8 @@ impl Literal {
         let unit_span = unit_bytes(text, body_start..unit_end);
         let (scale, dimension) = parse_unit(&unit).map_err(|e| unit_fault(&e, unit_span))?;
         let spread = spread.map(|span| parse_spread(text, span, dimension)).transpose()?;
-        Ok(Self { value: value * scale, dimension, unit, spread, source })
+        let written = text[start..unit_end].trim().to_owned();
+        Ok(Self { value: value * scale, dimension, unit, written, spread, source })
     }
 
     /// Parses `text` and checks that it is a `Q`. The message of a wrong or missing unit names
