@@ -7,6 +7,6 @@ mod path;
 mod source;
 
 pub use coverage::Coverage;
-pub use parameter::{Parameter, Parameters, ValueFault, Valued, described};
+pub use parameter::{Condition, Parameter, Parameters, ValueFault, Valued, described};
 pub use path::FieldPath;
 pub use source::{CommonSpread, Kind, Source, Sources};

@@ -4,6 +4,8 @@ mod linearised;
 mod sampled;
 mod simulated;
 
-pub use linearised::{Contribution, Figure, Interval90, Uncertainty, linearised, linearised_by};
-pub use sampled::sampled;
+pub use linearised::{
+    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
+};
+pub use sampled::{Sampled, sampled};
 pub use simulated::simulated;

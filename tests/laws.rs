@@ -123,10 +123,10 @@ fn the_interval_of_a_run_knows_its_idle_time() {
     let workload = |arrivals| Workload { inferences: 2, arrivals, rest: None };
     at(&profile, None, |setting| {
         let sigma =
-            |w: &Workload| simulated_uncertainty(&network, setting, w).sigma[&Figure::Energy];
+            |w: &Workload| simulated_uncertainty(&network, setting, w).sigma[&Figure::Energy].up;
         let busy = sigma(&workload(Arrivals::BackToBack));
         let lazy = sigma(&workload(Arrivals::Periodic(Seconds(60.0))));
-        let alone = linearised(&network, setting).sigma[&Figure::Energy];
+        let alone = linearised(&network, setting).sigma[&Figure::Energy].up;
         assert!((busy / alone - 1.0).abs() < 1e-3, "{busy} {alone}");
         assert!((lazy - 1.2f64.ln()).abs() < 0.03, "{lazy}");
     });
@@ -161,7 +161,8 @@ fn the_linearised_interval_matches_the_sampled_one_where_spreads_are_small() {
         let drawn = sampled(&network, setting, 4000, 7).unwrap();
         let expected = estimate(&plan(&network, setting), setting);
         for figure in Figure::ALL {
-            let (l, s) = (linear.interval(figure, figure.of(&expected)), drawn[&figure]);
+            let s = drawn[&figure].interval;
+            let l = linear.interval(figure, figure.of(&expected));
             let width = (l.high / l.low).ln() / (s.high / s.low).ln();
             assert!((width - 1.0).abs() < 0.06, "{figure:?}: {width}");
         }
@@ -174,7 +175,7 @@ fn a_common_factor_widens_what_independent_errors_would_average_out() {
     let profile = Profile::parse("with.ron", text).unwrap();
     let without = Profile::parse("without.ron", &text.replace(", common: \"±112%\"", "")).unwrap();
     let network = network("vww_mobilenetv1_025");
-    let sigma = |p: &Profile| at(p, None, |s| linearised(&network, s).sigma[&Figure::Latency]);
+    let sigma = |p: &Profile| at(p, None, |s| linearised(&network, s).sigma[&Figure::Latency].up);
     let (with, without) = (sigma(&profile), sigma(&without));
     // The factor is common to all cycles, so it adds in quadrature with elasticity one.
     let common = 2.12f64.ln();

@@ -127,7 +127,7 @@ impl Case {
                 faults.push(Fault::at(path.as_str(), fault.error.message.clone()));
             }
             match parameter.source.as_ref().map(|key| (key, kinds.get(key))) {
-                Some((_, Some(kind))) => parameter.kind = *kind,
+                Some((_, Some(kind))) => parameter.rest_on(*kind),
                 Some((key, None)) => {
                     faults.push(Fault::at(path.as_str(), format!("no source is called `{key}`")));
                 }

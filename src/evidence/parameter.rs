@@ -16,6 +16,12 @@ pub struct Parameter {
     pub written: String,
     /// How far it may be off; `None` is exact.
     pub spread: Option<Spread>,
+    /// True when the literal itself states the spread.
+    pub stated: bool,
+    /// True for a [`Condition`].
+    pub condition: bool,
+    /// True when the quantity may be below zero (temperatures).
+    pub signed: bool,
     /// Key into the `sources` table.
     pub source: Option<String>,
     /// Kind of its source, known once the table is resolved.
@@ -37,8 +43,52 @@ pub struct ValueFault {
     pub quoted: bool,
 }
 
-/// A value with no source counts as assumed, with this spread.
+/// A value that is assumed or recalled and states no spread has this one.
 const UNSOURCED_SPREAD: f64 = 0.4;
+
+impl Parameter {
+    /// Learns the kind of its source. What is only assumed or recalled is not exact.
+    pub(crate) fn rest_on(&mut self, kind: Kind) {
+        self.kind = kind;
+        let exact = self.spread.is_none() && !self.condition && self.value != 0.0;
+        if kind >= Kind::Recalled && exact {
+            self.spread = Some(if self.signed {
+                Spread::Normal((UNSOURCED_SPREAD * self.value).abs())
+            } else {
+                Spread::LogNormal(UNSOURCED_SPREAD.ln_1p())
+            });
+        }
+    }
+}
+
+/// A condition that another value is stated for (a nominal voltage, a reference temperature): exact
+/// unless it says otherwise, since it is part of that value's meaning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition<Q>(Valued<Q>);
+
+impl<Q> std::ops::Deref for Condition<Q> {
+    type Target = Valued<Q>;
+    fn deref(&self) -> &Valued<Q> {
+        &self.0
+    }
+}
+
+impl<'de, Q: Quantity> Deserialize<'de> for Condition<Q> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Valued::deserialize(deserializer)?;
+        value.parameter.condition = true;
+        if !value.parameter.stated {
+            value.parameter.spread = None;
+        }
+        Ok(Self(value))
+    }
+}
+
+impl<Q> Parameters for Condition<Q> {
+    fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
+        self.0.walk(path, visit);
+    }
+}
 
 /// A [`Parameter`] that is a `Q`.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,11 +117,13 @@ impl<Q: Quantity> Valued<Q> {
         match Literal::parse_as::<Q>(text) {
             Ok(literal) => {
                 let spread = literal.spread_as::<Q>();
-                let unsourced = literal.source.is_none() && spread.is_none();
+                let stated = spread.is_some();
+                let unsourced = literal.source.is_none() && !stated;
                 let spread = if unsourced { unsourced_spread::<Q>(literal.value) } else { spread };
                 Self::from_parameter(Parameter {
                     value: literal.value,
                     written: literal.written,
+                    stated,
                     spread,
                     source: literal.source,
                     fault: None,
@@ -86,6 +138,9 @@ impl<Q: Quantity> Valued<Q> {
         Parameter {
             value: f64::NAN,
             written: String::new(),
+            stated: false,
+            condition: false,
+            signed: Q::SIGNED,
             spread: None,
             source: None,
             kind: Kind::Assumed,

@@ -41,7 +41,7 @@ fn literals_and_sources(spec: &mut ProfileSpec, faults: &mut Vec<Fault>) {
         }
         let Some(key) = &parameter.source else { return };
         match kinds.get(key) {
-            Some(kind) => parameter.kind = *kind,
+            Some(kind) => parameter.rest_on(*kind),
             None => {
                 let mut fault = Fault::at(path.as_str(), format!("no source is called `{key}`"));
                 fault.help = nearest(key, kinds.keys().map(String::as_str))

@@ -3,7 +3,7 @@
 //! Names refer to names: an engine to its domain, a domain to its rail, a regulator to the rails it
 //! joins. [`super::Profile`] checks that they exist and turns them into indices.
 
-use crate::evidence::{FieldPath, Parameter, Parameters, Sources, Valued, described};
+use crate::evidence::{Condition, FieldPath, Parameter, Parameters, Sources, Valued, described};
 use crate::model::{ElementType, OpKind};
 use crate::units::{
     Amperes, Bytes, BytesPerCycle, BytesPerSecond, Celsius, Coulombs, Cycles, CyclesPerElement,
@@ -160,7 +160,7 @@ described! {
         /// The clock that drives it.
         pub clock: String,
         /// Voltage at which its dynamic costs, and those of what is in it, are stated.
-        pub nominal_voltage: Valued<Volts>,
+        pub nominal_voltage: Condition<Volts>,
         /// Exponent of dynamic energy over voltage; 2 when left out.
         #[serde(default)]
         pub voltage_exponent: Option<Valued<Ratio>>,
@@ -202,7 +202,7 @@ described! {
         /// Power at the domain's nominal voltage and the temperature below.
         pub power: Valued<Watts>,
         /// The temperature it is stated for.
-        pub temperature: Valued<Celsius>,
+        pub temperature: Condition<Celsius>,
         /// Growth with voltage.
         pub per_volt: Valued<PerVolt>,
         /// Growth with temperature.

@@ -5,8 +5,8 @@
 //! never used for it.
 
 use super::{
-    Convolution, Layout, ModelError, ModelGraph, Movement, Op, OpKind, OperatorId, Shape, Tensor,
-    TensorRole,
+    Convolution, Layout, ModelError, ModelGraph, Movement, Op, OpKind, Operand, OperatorId, Shape,
+    Tensor, TensorRole,
 };
 use crate::model::ElementType;
 use serde::Serialize;
@@ -64,6 +64,8 @@ pub struct Work {
     pub output_bytes: u64,
     /// Elements written.
     pub output_elements: u64,
+    /// What it reads, operand by operand.
+    pub operands: Vec<Operand>,
     /// Type of the activations computed on.
     pub element: ElementType,
     /// The matrix product it amounts to, for MAC work.
@@ -153,12 +155,15 @@ impl ModelGraph {
             _ => 0,
         };
         let (mut weight_bytes, mut input_bytes, mut parameters) = (0u64, 0u64, 0u64);
+        let written = output.and_then(Tensor::elements).unwrap_or(0);
+        let mut read = Vec::with_capacity(operands.inputs.len());
         for (port, tensor) in operands.inputs.iter().enumerate() {
             let Some(tensor) = tensor else { continue };
             let bytes = known(&operands, tensor, tensor.bytes())?;
+            let elements = known(&operands, tensor, tensor.elements())?;
+            read.push(Operand::of(&operator.op, port, tensor, elements, written));
             let sum = if tensor.role == TensorRole::Constant {
                 if is_parameter(&operator.op, port) {
-                    let elements = known(&operands, tensor, tensor.elements())?;
                     parameters = parameters.saturating_add(elements);
                 }
                 &mut weight_bytes
@@ -191,6 +196,7 @@ impl ModelGraph {
             input_bytes,
             output_bytes,
             output_elements,
+            operands: read,
             element,
             gemm: arithmetic.gemm,
             window: arithmetic.window,

@@ -8,7 +8,7 @@ use crate::mapping::Network;
 use crate::model::ModelGraph;
 use crate::sim::Outcome;
 use crate::trace::{Cause, WINDOWS};
-use crate::uncertainty::{Figure, Interval90};
+use crate::uncertainty::{Figure, Interval90, Sampled};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Val
 }
 
 /// `estimate`: layers and totals with intervals and coverage.
-pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Interval90>>) -> Value {
+pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>) -> Value {
     let e = p.estimate;
     let interval = |figure: Figure| pair(p.uncertainty.interval(figure, figure.of(e)));
     let mut totals = json!({
@@ -70,13 +70,14 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Interval90
     });
     if let (Some(sampled), Some(totals)) = (sampled, totals.as_object_mut()) {
         for (figure, name) in [
-            (Figure::Latency, "latency_s_sampled90"),
-            (Figure::Energy, "energy_j_sampled90"),
-            (Figure::Edp, "edp_js_sampled90"),
-            (Figure::MeanPower, "mean_w_sampled90"),
+            (Figure::Latency, "latency_s"),
+            (Figure::Energy, "energy_j"),
+            (Figure::Edp, "edp_js"),
+            (Figure::MeanPower, "mean_w"),
         ] {
-            if let Some(interval) = sampled.get(&figure) {
-                totals.insert(name.to_owned(), pair(*interval));
+            if let Some(s) = sampled.get(&figure) {
+                totals.insert(format!("{name}_sampled90"), pair(s.interval));
+                totals.insert(format!("{name}_sampled_median"), json!(s.median));
             }
         }
     }
@@ -88,7 +89,7 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Interval90
     let top = p.uncertainty.energy_contributions.iter().take(10);
     let top: Vec<_> = top
         .map(
-            |c| json!({"parameter": c.path, "elasticity": c.elasticity, "variance_share": c.share}),
+            |c| json!({"name": c.name, "effect_of_one_sigma": c.effect, "variance_share": c.share}),
         )
         .collect();
     document.insert("energy_uncertainty".into(), json!(top));

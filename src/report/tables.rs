@@ -8,7 +8,7 @@ use crate::mapping::{Network, Plan};
 use crate::model::ModelGraph;
 use crate::sim::Outcome;
 use crate::trace::{Cause, Residuals, WINDOWS};
-use crate::uncertainty::{Figure, Interval90};
+use crate::uncertainty::{Figure, Sampled};
 use crate::units::{Bytes, JouleSeconds, Joules, Quantity, Seconds, Spread, Watts, engineering};
 use comfy_table::presets::{NOTHING, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
@@ -139,7 +139,7 @@ fn without_header(table: &Table) -> String {
 /// `estimate`: layers, totals with intervals, what was left out.
 pub fn estimate_text(
     p: &Prediction<'_>,
-    sampled: Option<&std::collections::BTreeMap<Figure, Interval90>>,
+    sampled: Option<&std::collections::BTreeMap<Figure, Sampled>>,
 ) -> String {
     let mut text = format!("{}\n{}\n", p.subject(), layer_table(p));
     let e = p.estimate;
@@ -153,7 +153,12 @@ pub fn estimate_text(
         let value = figure.of(e);
         let i = p.uncertainty.interval(figure, value);
         let second = sampled.and_then(|s| s.get(&figure)).map_or(String::new(), |s| {
-            format!("sampled {} to {}", engineering(s.low, unit), engineering(s.high, unit))
+            format!(
+                "sampled {} to {}, median {}",
+                engineering(s.interval.low, unit),
+                engineering(s.interval.high, unit),
+                engineering(s.median, unit)
+            )
         });
         totals.add_row(vec![
             name.to_owned(),
@@ -220,7 +225,7 @@ fn standing_text(p: &Prediction<'_>) -> String {
         );
     }
     let top = p.uncertainty.energy_contributions.iter().take(3);
-    let top: Vec<_> = top.map(|c| format!("{} ({})", c.path, percent(c.share))).collect();
+    let top: Vec<_> = top.map(|c| format!("{} ({})", c.name, percent(c.share))).collect();
     if !top.is_empty() {
         let _ = writeln!(text, "most uncertain in energy: {}", top.join(", "));
     }

@@ -1,14 +1,16 @@
 //! The linearised interval.
 //!
-//! In logarithms a figure is `ln y ≈ ln y0 + Σ g_p d_p + Σ_s c_s Σ_{p in s} g_p` with the elasticity
-//! `g_p = d ln y / d ln p`, an independent deviation `d_p` of each parameter and one `c_s` of each
-//! source that states a common factor. So `Var(ln y) = Σ g_p² s_p² + Σ_s s_s² (Σ_{p in s} g_p)²`, and
-//! the 90 % interval is `y exp(±1.6449 σ)`: asymmetric, and never below zero. Errors of one source
-//! that were taken as independent would average out over many parameters.
+//! Each uncertain quantity is moved by one standard deviation up and down, by itself: the deviation
+//! of each parameter, and the factor that all values of one source share (errors of one source taken
+//! as independent would average out over many parameters). With `u` and `d` the largest rise and
+//! fall of `ln y` that one of them makes, `σ_up² = Σ u²`, `σ_down² = Σ d²`, and the 90 % interval is
+//! `y exp(-1.6449 σ_down) … y exp(1.6449 σ_up)`: never below zero, and the same on both sides where
+//! the figure is a product. Steps of a whole deviation, rather than a derivative, see a layer that
+//! changes its binding roof on the way: where a rate hides behind another, only one side is wide.
 //!
-//! A parameter with a normal spread (a temperature) enters by its standard deviation instead.
-//! Elasticities are central differences on whole estimates, with the placement redone, so a change
-//! of the binding roof within the step is seen. Neglected: curvature; the sampled interval has it.
+//! A parameter with a normal spread (a temperature) is moved by its standard deviation in SI.
+//! Placement is redone for each step. Neglected: what two deviations do together; the sampled
+//! interval has it.
 
 use crate::cost::Setting;
 use crate::estimate::{Estimate, estimate};
@@ -19,7 +21,7 @@ use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
 /// Normal quantile of 95 %.
-pub(super) const Z90: f64 = 1.644_853_626_951_472_2;
+const Z90: f64 = 1.644_853_626_951_472_2;
 
 /// A central 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,37 +60,42 @@ impl Figure {
     }
 }
 
-/// What one parameter adds to the variance of a figure.
+/// What one uncertain quantity adds to the variance of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contribution {
-    /// The parameter's path.
-    pub path: String,
-    /// Elasticity.
-    pub elasticity: f64,
-    /// Share of the variance that its own deviation makes.
+    /// The parameter's path, or `source KEY` for a factor that all values of a source share.
+    pub name: String,
+    /// Mean change of the figure's logarithm for one standard deviation.
+    pub effect: f64,
+    /// Its share of the variance.
     pub share: f64,
 }
 
-/// How sure the figures of an estimate are.
+/// Standard deviations of the logarithm of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sigma {
+    /// Upwards.
+    pub up: f64,
+    /// Downwards.
+    pub down: f64,
+}
+
+/// How sure the figures of a prediction are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uncertainty {
-    /// Standard deviation of the logarithm of each figure.
-    pub sigma: BTreeMap<Figure, f64>,
-    /// Parameters that make the energy uncertain, largest first.
+    /// Deviations of each figure.
+    pub sigma: BTreeMap<Figure, Sigma>,
+    /// What makes the energy uncertain, largest first.
     pub energy_contributions: Vec<Contribution>,
 }
 
 impl Uncertainty {
     /// The interval around a value of a figure.
     pub fn interval(&self, figure: Figure, value: f64) -> Interval90 {
-        let sigma = self.sigma.get(&figure).copied().unwrap_or(0.0);
-        let factor = (Z90 * sigma).exp();
-        Interval90 { low: value / factor, high: value * factor }
+        let Sigma { up, down } = self.sigma.get(&figure).copied().unwrap_or_default();
+        Interval90 { low: value * (-Z90 * down).exp(), high: value * (Z90 * up).exp() }
     }
 }
-
-/// Relative step of a difference: far above rounding, far below any spread.
-const STEP: f64 = 1e-4;
 
 /// The linearised uncertainty of a network's estimated figures at a setting.
 pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
@@ -99,78 +106,88 @@ pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
 /// [`Figure::ALL`].
 pub fn linearised_by(profile: &Profile, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
     let records = profile.parameters();
-    let uncertain: Vec<usize> =
-        (0..records.len()).filter(|i| is_uncertain(&records[*i], profile)).collect();
-    // Rows: parameters; columns: figures. Elasticities, or for normal spreads d ln y per unit.
-    let mut gradient = DMatrix::zeros(uncertain.len(), Figure::ALL.len());
-    for (row, index) in uncertain.iter().enumerate() {
-        let record = &records[*index];
-        let step = match record.parameter.spread {
-            Some(Spread::Normal(_)) => Step::Absolute(1e-3),
-            _ => Step::Relative(STEP),
-        };
-        let moved = |sign: f64| {
-            evaluate(&profile.perturbed(|i, v| if i == *index { step.apply(v, sign) } else { v }))
-        };
-        let (above, below) = (moved(1.0), moved(-1.0));
-        for (column, (a, b)) in above.iter().zip(&below).enumerate() {
-            let slope = (a.ln() - b.ln()) / (2.0 * step.width());
-            gradient[(row, column)] = if slope.is_finite() { slope } else { 0.0 };
+    let moves = moves(&records, profile);
+    let centre = evaluate(profile).map(f64::ln);
+    // Rows: uncertain quantities; columns: figures. Change of ln y one deviation up, and down.
+    let mut above = DMatrix::zeros(moves.len(), Figure::ALL.len());
+    let mut below = above.clone();
+    for (row, step) in moves.iter().enumerate() {
+        for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
+            let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
+            for (column, (figure, centre)) in evaluate(&moved).iter().zip(centre).enumerate() {
+                let change = figure.ln() - centre;
+                changes[(row, column)] = if change.is_finite() { change } else { 0.0 };
+            }
         }
     }
-    let groups = groups(&records, &uncertain, profile);
-    let variances = (0..Figure::ALL.len()).map(|column| {
-        let own: f64 = uncertain
-            .iter()
-            .enumerate()
-            .map(|(row, index)| (gradient[(row, column)] * own_sigma(&records[*index])).powi(2))
-            .sum();
-        let common: f64 = groups
-            .iter()
-            .map(|(sigma, rows)| {
-                let sum: f64 = rows.iter().map(|row| gradient[(*row, column)]).sum();
-                (sum * sigma).powi(2)
-            })
-            .sum();
-        own + common
-    });
-    let variances: Vec<f64> = variances.collect();
-    let sigma = Figure::ALL.into_iter().zip(variances.iter().map(|v| v.sqrt())).collect();
-    let column = Figure::ALL.iter().position(|f| *f == Figure::Energy).unwrap_or(0);
-    let mut contributions: Vec<_> = uncertain
-        .iter()
-        .enumerate()
-        .map(|(row, index)| {
-            let elasticity = gradient[(row, column)];
-            let own = (elasticity * own_sigma(&records[*index])).powi(2);
-            let share = if variances[column] > 0.0 { own / variances[column] } else { 0.0 };
-            Contribution { path: records[*index].path.clone(), elasticity, share }
+    let mut sigma = BTreeMap::new();
+    for (column, figure) in Figure::ALL.into_iter().enumerate() {
+        let sides = above.column(column).iter().zip(below.column(column).iter()).fold(
+            Sigma::default(),
+            |sum, (a, b)| Sigma {
+                up: sum.up.hypot(a.max(*b).max(0.0)),
+                down: sum.down.hypot((-a).max(-b).max(0.0)),
+            },
+        );
+        sigma.insert(figure, sides);
+    }
+    let energy = Figure::ALL.iter().position(|f| *f == Figure::Energy).unwrap_or(0);
+    let effects = above.column(energy) - below.column(energy);
+    let total: f64 = effects.iter().map(|e| e * e).sum();
+    let mut contributions: Vec<_> = moves
+        .into_iter()
+        .zip(effects.iter())
+        .filter(|(_, effect)| **effect != 0.0)
+        .map(|(step, effect)| Contribution {
+            name: step.name,
+            effect: effect / 2.0,
+            share: effect * effect / total,
         })
-        .filter(|c| c.share > 0.0)
         .collect();
     contributions.sort_by(|a, b| b.share.total_cmp(&a.share));
     Uncertainty { sigma, energy_contributions: contributions }
 }
 
-#[derive(Clone, Copy)]
-enum Step {
-    Relative(f64),
-    Absolute(f64),
+/// One uncertain quantity: the parameters that move with it, and how far.
+struct Move {
+    name: String,
+    parameters: Vec<usize>,
+    spread: Spread,
 }
 
-impl Step {
-    fn apply(self, value: f64, sign: f64) -> f64 {
-        match self {
-            Self::Relative(h) => value * (sign * h).exp(),
-            Self::Absolute(h) => value + sign * h,
+impl Move {
+    fn apply(&self, index: usize, value: f64, sign: f64) -> f64 {
+        if !self.parameters.contains(&index) {
+            return value;
+        }
+        match self.spread {
+            Spread::LogNormal(sigma) => value * (sign * sigma).exp(),
+            Spread::Normal(sigma) => value + sign * sigma,
         }
     }
+}
 
-    fn width(self) -> f64 {
-        match self {
-            Self::Relative(h) | Self::Absolute(h) => h,
+fn moves(records: &[ParameterRecord], profile: &Profile) -> Vec<Move> {
+    let mut moves = Vec::new();
+    let mut shared: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
+    for (index, record) in records.iter().enumerate() {
+        if let Some(spread) = record.parameter.spread
+            && own_sigma(record) > 0.0
+        {
+            moves.push(Move { name: record.path.clone(), parameters: vec![index], spread });
+        }
+        if let Some((key, sigma)) = common_sigma(record, profile) {
+            shared.entry(key).or_insert((sigma, Vec::new())).1.push(index);
         }
     }
+    moves.extend(shared.into_iter().filter(|(_, (sigma, _))| *sigma > 0.0).map(
+        |(key, (sigma, parameters))| Move {
+            name: format!("source {key}"),
+            parameters,
+            spread: Spread::LogNormal(sigma),
+        },
+    ));
+    moves
 }
 
 /// The figures on another profile of the same structure, at the same point and with the same
@@ -198,23 +215,4 @@ pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Optio
     let key = record.parameter.source.as_ref()?;
     let sigma = profile.spec().sources.get(key)?.common?.0;
     Some((key.clone(), sigma))
-}
-
-fn is_uncertain(record: &ParameterRecord, profile: &Profile) -> bool {
-    own_sigma(record) > 0.0 || common_sigma(record, profile).is_some_and(|(_, s)| s > 0.0)
-}
-
-/// Rows that share a source's common factor, with its sigma.
-fn groups(
-    records: &[ParameterRecord],
-    uncertain: &[usize],
-    profile: &Profile,
-) -> Vec<(f64, Vec<usize>)> {
-    let mut groups: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
-    for (row, index) in uncertain.iter().enumerate() {
-        if let Some((key, sigma)) = common_sigma(&records[*index], profile) {
-            groups.entry(key).or_insert((sigma, Vec::new())).1.push(row);
-        }
-    }
-    groups.into_values().collect()
 }

@@ -13,13 +13,22 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::collections::BTreeMap;
 
-/// 90 % intervals of all figures from `draws` estimates; `None` with fewer than 20 draws.
+/// What the draws of one figure say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampled {
+    /// Half of the draws lie below.
+    pub median: f64,
+    /// 5 % and 95 % of the draws lie below.
+    pub interval: Interval90,
+}
+
+/// Median and 90 % interval of all figures from `draws` estimates; `None` with fewer than 20.
 pub fn sampled(
     network: &Network,
     setting: Setting<'_>,
     draws: u32,
     seed: u64,
-) -> Option<BTreeMap<Figure, Interval90>> {
+) -> Option<BTreeMap<Figure, Sampled>> {
     if draws < 20 {
         return None;
     }
@@ -53,7 +62,7 @@ pub fn sampled(
     Some(Figure::ALL.into_iter().zip(values.map(quantiles)).collect())
 }
 
-fn quantiles(mut values: Vec<f64>) -> Interval90 {
+fn quantiles(mut values: Vec<f64>) -> Sampled {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| {
         let place = share * (values.len() - 1) as f64;
@@ -61,5 +70,5 @@ fn quantiles(mut values: Vec<f64>) -> Interval90 {
         let next = (below + 1).min(values.len() - 1);
         values[below] * (1.0 - part) + values[next] * part
     };
-    Interval90 { low: at(0.05), high: at(0.95) }
+    Sampled { median: at(0.5), interval: Interval90 { low: at(0.05), high: at(0.95) } }
 }

@@ -1,0 +1,59 @@
+//! What an operator reads, one operand at a time.
+
+use super::{Movement, Op, Tensor, TensorRole};
+use crate::model::ElementType;
+use serde::Serialize;
+
+/// What part an operand plays in the operator's loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum OperandRole {
+    /// Streams past the other: the input, the rows of a product.
+    Data,
+    /// The other factor of MAC work: filters, the columns of a product, stored or computed.
+    Filter,
+    /// Read once beside them: bias, statistics, indices.
+    Side,
+}
+
+/// One operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Operand {
+    /// Its part in the loops.
+    pub role: OperandRole,
+    /// True when it is stored with the model.
+    pub constant: bool,
+    /// Type of its elements as stored.
+    pub element: ElementType,
+    /// Elements that the operator reads; of a table that rows are picked from, the picked ones.
+    pub elements: u64,
+}
+
+impl Operand {
+    pub(super) fn of(op: &Op, port: usize, tensor: &Tensor, elements: u64, output: u64) -> Self {
+        let role = match (op, port) {
+            (_, 0) => OperandRole::Data,
+            (Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. }, 1) => OperandRole::Filter,
+            (Op::Elementwise(_) | Op::Movement(Movement::Concatenate), _) => OperandRole::Data,
+            _ => OperandRole::Side,
+        };
+        let picked = matches!(op, Op::Movement(Movement::Gather | Movement::Slice)) && port == 0;
+        let elements = if picked { elements.min(output) } else { elements };
+        let constant = tensor.role == TensorRole::Constant;
+        Self { role, constant, element: tensor.element, elements }
+    }
+
+    /// Bytes read, as stored.
+    pub fn stored_bytes(&self) -> f64 {
+        self.elements as f64 * self.element.bits() as f64 / 8.0
+    }
+
+    /// Bytes read when the network is converted to a number format of `bits`. Accumulators and
+    /// indices (32-bit integers and wider) keep their width.
+    pub fn converted_bytes(&self, bits: u64) -> f64 {
+        let wide = matches!(
+            self.element,
+            ElementType::Int32 | ElementType::UInt32 | ElementType::Int64 | ElementType::UInt64
+        );
+        if wide { self.stored_bytes() } else { self.elements as f64 * bits as f64 / 8.0 }
+    }
+}
