@@ -9,9 +9,11 @@ mod standing;
 mod supply;
 mod systolic;
 mod timing;
+mod voltage;
 
-pub use operator::{Cost, Setting, cost};
-pub use standing::{DomainPower, resting_power, working_power};
-pub use supply::{SupplyState, supply};
+pub use operator::{Cost, Setting, cost, runs_in};
+pub use standing::{DomainPower, KnownPower, resting_power, working_power};
+pub use supply::{SupplyState, evidence_at_sources, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
 pub use timing::{Passes, Refusal};
+pub use voltage::dynamic_scale;

@@ -7,6 +7,8 @@ mod path;
 mod source;
 
 pub use coverage::Coverage;
-pub use parameter::{Condition, Parameter, Parameters, ValueFault, Valued, described};
+pub use parameter::{
+    Condition, Parameter, Parameters, ValueFault, Valued, described, no_parameters,
+};
 pub use path::FieldPath;
 pub use source::{CommonSpread, Kind, Source, Sources};

@@ -5,10 +5,14 @@
 //! run.
 
 mod channel;
+mod error;
 pub mod kernel;
 mod meter;
+mod outcome;
 mod run;
 mod workload;
 
-pub use run::{Outcome, SimError, run};
+pub use error::SimError;
+pub use outcome::{Durations, Outcome};
+pub use run::run;
 pub use workload::{Arrivals, Workload};

@@ -7,6 +7,7 @@
 
 mod ledger;
 mod metrics;
+mod opening;
 mod recorder;
 mod sink;
 mod waveform;
@@ -14,8 +15,9 @@ mod window;
 
 pub use ledger::{Cause, Ledger, Residuals};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};
+pub use opening::Opening;
 pub use recorder::{Recorder, Trace};
 pub use sink::{
-    Component, ComponentId, ComponentKind, Header, Rail, RailId, Sink, Span, SpanKind, Tee,
+    Component, ComponentId, ComponentKind, Deaf, Header, Rail, RailId, Sink, Span, SpanKind, Tee,
 };
 pub use waveform::Waveform;

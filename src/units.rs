@@ -15,6 +15,6 @@ pub use quantity::{
     Amperes, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius, Coulombs, Cycles,
     CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds, Joules, JoulesPerByte,
     JoulesPerCycle, JoulesPerMac, JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin,
-    PerVolt, Quantity, Ratio, Seconds, Volts, Watts, engineering,
+    PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
 };
 pub use time::{SimTime, TimeError};

@@ -97,7 +97,7 @@ fn three_faults_of_one_profile_are_reported_together() {
     let said = refused(&["run", "kws_ds_cnn", "--on", &path]);
     for (path, message) in [
         ("domains[0].rail", "no rail is called `vcor`"),
-        ("memories[0].capacity", "`mA` is not a unit of amount of memory"),
+        ("memories[0].capacity", "`mA` is not a unit of memory size"),
         ("operating_points[3].clocks.hclk", "a frequency must be above zero"),
         ("operating_points[0].clocks.hclk", "no source is called `hal_l5`"),
     ] {

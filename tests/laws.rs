@@ -122,8 +122,10 @@ fn the_interval_of_a_run_knows_its_idle_time() {
     let network = network("kws_ds_cnn");
     let workload = |arrivals| Workload { inferences: 2, arrivals, rest: None };
     at(&profile, None, |setting| {
-        let sigma =
-            |w: &Workload| simulated_uncertainty(&network, setting, w).sigma[&Figure::Energy].up;
+        let sigma = |w: &Workload| {
+            let (outcome, _) = simulated(&network, setting, w);
+            simulated_uncertainty(&network, setting, w, &outcome).sigma[&Figure::Energy].up
+        };
         let busy = sigma(&workload(Arrivals::BackToBack));
         let lazy = sigma(&workload(Arrivals::Periodic(Seconds(60.0))));
         let alone = linearised(&network, setting).sigma[&Figure::Energy].up;

@@ -12,7 +12,7 @@ fn pictures_need_no_fonts_of_the_system_and_name_the_layers() {
     let png = std::fs::read(out.join("power.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let svg = std::fs::read_to_string(out.join("power.svg")).unwrap();
-    for text in ["conv_2d_0", "power (mW)", "time (ms)", "ldo loss", "indicative"] {
+    for text in ["conv_2d_0", "power (mW)", "time (ms)", "ldo_loss", "indicative"] {
         assert!(svg.contains(text), "{text}");
     }
     for file in ["power.csv", "spans.csv", "trace.perfetto-trace", "metrics.json", "report.txt"] {

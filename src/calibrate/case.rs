@@ -1,8 +1,8 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
 use crate::diagnostic::{Fault, Report, SpanIndex, parse_ron};
-use crate::evidence::{FieldPath, Kind, Parameters, Sources, Valued, described};
-use crate::units::{Joules, Ratio, Seconds};
+use crate::evidence::{FieldPath, Kind, Parameters, Sources, Valued, described, no_parameters};
+use crate::units::{Joules, Ratio, RelativeError, Seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,14 +28,7 @@ impl Split {
     }
 }
 
-impl Parameters for Split {
-    fn walk(
-        &mut self,
-        _: &mut FieldPath,
-        _: &mut dyn FnMut(&FieldPath, &mut crate::evidence::Parameter),
-    ) {
-    }
-}
+no_parameters!(Split);
 
 described! {
     /// Measurements of one board and runtime.
@@ -79,10 +72,10 @@ described! {
         pub energy: Option<Valued<Joules>>,
         /// Relative error of latency when the case was last looked at.
         #[serde(default)]
-        pub recorded_latency_error: Option<Valued<Ratio>>,
+        pub recorded_latency_error: Option<Valued<RelativeError>>,
         /// Relative error of energy when the case was last looked at.
         #[serde(default)]
-        pub recorded_energy_error: Option<Valued<Ratio>>,
+        pub recorded_energy_error: Option<Valued<RelativeError>>,
     }
 }
 
@@ -164,7 +157,7 @@ mod tests {
     fn faults_of_a_case_are_reported_together() {
         let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
-            observations: [(model: "m", latency: "1 ms @nowhere", energy: "-3 uJ")])"#;
+            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ")])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");
         assert!(shown.contains("no source is called `nowhere`"), "{shown}");

@@ -29,6 +29,8 @@ pub struct Comparison {
     pub split: Split,
     /// Share of the prediction that rests on evidence.
     pub coverage: f64,
+    /// Share of the network's operations that the prediction holds.
+    pub costed_share: f64,
     /// The error when the case was last looked at.
     pub recorded_error: Option<f64>,
     /// True when the error has grown beyond the recorded one and the case's tolerance.
@@ -73,7 +75,8 @@ fn compare(
     network: &Network,
     setting: Setting<'_>,
 ) -> Vec<Comparison> {
-    let predicted = estimate(&plan(network, setting), setting);
+    let plan = plan(network, setting);
+    let predicted = estimate(&plan, setting);
     let uncertainty = linearised(network, setting);
     let tolerance = case.tolerance.get().0;
     let figures = [
@@ -108,6 +111,7 @@ fn compare(
                 relative_error,
                 split: case.split,
                 coverage,
+                costed_share: plan.costed_share,
                 recorded_error,
                 worse: recorded_error.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
             })

@@ -1,10 +1,12 @@
 //! `estimate`: time and energy by layer, analytically.
 
-use super::target::{Predicted, Target};
+use super::target::Target;
 use super::{Answer, CliError};
+use crate::estimate::estimate;
+use crate::mapping::plan;
 use crate::report::{Prediction, estimate_text, json};
 use crate::sim::SimError;
-use crate::uncertainty::sampled;
+use crate::uncertainty::{linearised, sampled};
 use clap::Args;
 
 /// Arguments of `estimate`.
@@ -26,20 +28,18 @@ pub(super) struct EstimateArguments {
 impl EstimateArguments {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let prepared = self.target.prepare()?;
-        let Predicted { plan, estimate, uncertainty } = prepared.predict(None);
+        let (network, setting) = (&prepared.network, prepared.setting());
+        let plan = plan(network, setting);
         if plan.steps.is_empty() {
             return Err(SimError::nothing(&plan).into());
         }
+        let estimate = estimate(&plan, setting);
         SimError::unless_finite(&plan, estimate.latency, estimate.energy)?;
-        let setting = prepared.setting();
-        let sampled = self.samples.and_then(|n| sampled(&prepared.network, setting, n, self.seed));
-        let prediction = Prediction {
-            network: &prepared.network,
-            setting,
-            plan: &plan,
-            estimate: &estimate,
-            uncertainty: &uncertainty,
-        };
+        let uncertainty = linearised(network, setting);
+        let sampled = self.samples.and_then(|n| sampled(network, setting, n, self.seed));
+        let evidence = &estimate.energy_coverage;
+        let prediction =
+            Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence);
         Ok(if self.json {
             Answer::json(&json::estimate(&prediction, sampled.as_ref()), true)
         } else {

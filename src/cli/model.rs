@@ -2,8 +2,9 @@
 
 use super::target::ModelArgument;
 use super::{Answer, CliError};
+use crate::mapping::Network;
 use crate::model::{ModelError, read_ron, shipped_models, write_ron};
-use crate::report::{FolderError, json, model_list_table};
+use crate::report::{json, model_list_table, write_file};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
@@ -45,10 +46,8 @@ fn list(as_json: bool) -> Result<Answer, CliError> {
     let rows: Result<Vec<_>, ModelError> = shipped_models()
         .iter()
         .map(|m| {
-            let layers = read_ron(m.path, m.text)?.layers()?;
-            let macs = layers.iter().map(|l| l.work.macs).sum::<u64>();
-            let parameters = layers.iter().map(|l| l.work.parameters).sum::<u64>();
-            Ok((m.name, m.path, macs, parameters))
+            let network = Network::of(&read_ron(m.path, m.text)?)?;
+            Ok((m.name, m.path, network.macs(), network.parameters()))
         })
         .collect();
     let rows = rows?;
@@ -69,35 +68,21 @@ fn import(
     let stem = out.file_stem().map(|s| s.to_string_lossy().into_owned());
     graph.name = name.map(str::to_owned).or(stem).unwrap_or(graph.name);
     let text = write_ron(&graph)?;
-    write_whole(out, &text)?;
-    let network = crate::mapping::Network::of(&graph)?;
+    write_file(out, &text)?;
+    let network = Network::of(&graph)?;
     let live = graph.live_activation_bytes();
     if as_json {
         return Ok(Answer::json(&json::inspect(&graph, &network, &live), true));
     }
-    let macs: u64 = network.layers.iter().map(|l| l.work.macs).sum();
     let mut said = format!(
-        "{}: {} layers, {macs} MACs, written to {}\n",
+        "{}: {} layers, {} MACs, written to {}\n",
         graph.name,
         network.layers.len(),
+        network.macs(),
         out.display()
     );
     for note in &graph.notes {
         said.push_str(&format!("note: {note}\n"));
     }
     Ok(Answer::yes(said))
-}
-
-/// Writes a file under a temporary name beside it and renames it, so that it is never half there.
-fn write_whole(path: &Path, text: &str) -> Result<(), FolderError> {
-    let io = |source| FolderError::Io { path: path.to_owned(), source };
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(parent).map_err(io)?;
-    let staging = tempfile::Builder::new().prefix(".joulecast-").tempdir_in(parent).map_err(io)?;
-    let staged = staging.path().join("file");
-    std::fs::write(&staged, text).map_err(io)?;
-    std::fs::rename(&staged, path).map_err(io)
 }

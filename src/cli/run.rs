@@ -1,10 +1,14 @@
 //! `run`: simulate, print, and leave a folder of trace and pictures.
 
-use super::target::{Predicted, Target};
+use super::target::Target;
 use super::{Answer, CliError};
+use crate::cost::Setting;
+use crate::estimate::estimate;
+use crate::mapping::{Plan, plan};
 use crate::report::{OutputFolder, Prediction, json, run_text, write_run};
-use crate::sim::{Arrivals, Workload, run};
-use crate::trace::Recorder;
+use crate::sim::{Arrivals, Outcome, Workload, run};
+use crate::trace::{Deaf, Opening, Recorder, Trace};
+use crate::uncertainty::simulated;
 use crate::units::{Literal, Seconds};
 use clap::Args;
 use std::path::PathBuf;
@@ -21,11 +25,15 @@ pub(super) struct RunArguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     inferences: u64,
     /// One inference each period, such as "250 ms"; back to back when left out
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     period: Option<String>,
-    /// State that domains wait in: one of the profile's, or `on`
+    /// State that domains wait in between inferences: one of the profile's, or `on`; each domain's
+    /// first state when left out. A run starts in it
     #[arg(long, value_name = "STATE")]
     idle: Option<String>,
+    /// Inferences to keep in the trace; totals are always of all
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    trace_inferences: u64,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,
@@ -37,29 +45,53 @@ impl RunArguments {
         let prepared = self.target.prepare()?;
         if let Some(out) = &self.out {
             // A target that cannot be written is told before the work, not after.
-            drop(OutputFolder::begin(out)?);
+            OutputFolder::check(out)?;
         }
-        let Predicted { plan, estimate, uncertainty } = prepared.predict(Some(&workload));
-        let setting = prepared.setting();
-        let mut recorder = Recorder::default();
-        let outcome = run(&plan, &workload, setting, &mut recorder)?;
-        let prediction = Prediction {
-            network: &prepared.network,
-            setting,
-            plan: &plan,
-            estimate: &estimate,
-            uncertainty: &uncertainty,
-        };
+        let (network, setting) = (&prepared.network, prepared.setting());
+        let plan = plan(network, setting);
+        let estimate = estimate(&plan, setting);
+        let (outcome, trace, cut) = self.simulate(&plan, &workload, setting)?;
+        let uncertainty = simulated(network, setting, &workload, &outcome);
+        let evidence = outcome.energy_evidence(&estimate.energy_coverage);
+        let mut prediction =
+            Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
+                .of_run(&workload, &outcome);
+        if cut {
+            prediction.caveats.push(format!(
+                "the trace holds the first {} of {} inferences (--trace-inferences); totals are of all",
+                self.trace_inferences, workload.inferences
+            ));
+        }
         let mut written = String::new();
-        if let Some(out) = &self.out {
-            write_run(&prediction, &outcome, &recorder.into_trace(), out)?;
+        if let (Some(out), Some(trace)) = (&self.out, &trace) {
+            write_run(&prediction, &workload, &outcome, trace, out)?;
             written = format!("trace, pictures and metrics are in {}\n", out.display());
         }
         Ok(if self.json {
-            Answer::json(&json::run(&prediction, &outcome), true)
+            Answer::json(&json::run(&prediction, &workload, &outcome), true)
         } else {
             Answer::yes(run_text(&prediction, &outcome) + &written)
         })
+    }
+
+    /// Runs, keeping a trace only where one is to be written.
+    fn simulate(
+        &self,
+        plan: &Plan,
+        workload: &Workload,
+        setting: Setting<'_>,
+    ) -> Result<(Outcome, Option<Trace>, bool), CliError> {
+        if self.out.is_none() {
+            return Ok((run(plan, workload, setting, &mut Deaf)?, None, false));
+        }
+        let mut opening = Opening::new(Recorder::default(), self.trace_inferences);
+        let outcome = run(plan, workload, setting, &mut opening)?;
+        let (recorder, cut) = opening.into_inner();
+        Ok((
+            outcome,
+            Some(recorder.into_trace()),
+            cut && workload.inferences > self.trace_inferences,
+        ))
     }
 
     fn workload(&self) -> Result<Workload, CliError> {

@@ -2,12 +2,9 @@
 
 use super::CliError;
 use crate::cost::Setting;
-use crate::estimate::{Estimate, estimate};
 use crate::hardware::{Point, Profile};
-use crate::mapping::{Network, Plan, plan};
+use crate::mapping::Network;
 use crate::model::{Bindings, ModelGraph, load};
-use crate::sim::Workload;
-use crate::uncertainty::{Uncertainty, linearised, simulated};
 use clap::Args;
 
 /// A model.
@@ -57,13 +54,6 @@ pub(super) struct Prepared {
     pub(super) stacks: Vec<Option<usize>>,
 }
 
-/// A prediction with all it refers to.
-pub(super) struct Predicted {
-    pub(super) plan: Plan,
-    pub(super) estimate: Estimate,
-    pub(super) uncertainty: Uncertainty,
-}
-
 impl Target {
     pub(super) fn prepare(&self) -> Result<Prepared, CliError> {
         let profile = Profile::load(&self.on)?;
@@ -77,17 +67,5 @@ impl Target {
 impl Prepared {
     pub(super) fn setting(&self) -> Setting<'_> {
         Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
-    }
-
-    /// Estimate, with the uncertainty of the estimate or, given a workload, of its run.
-    pub(super) fn predict(&self, workload: Option<&Workload>) -> Predicted {
-        let setting = self.setting();
-        let plan = plan(&self.network, setting);
-        let estimate = estimate(&plan, setting);
-        let uncertainty = match workload {
-            None => linearised(&self.network, setting),
-            Some(workload) => simulated(&self.network, setting, workload),
-        };
-        Predicted { plan, estimate, uncertainty }
     }
 }

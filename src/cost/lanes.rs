@@ -35,12 +35,11 @@ pub(super) fn timing(
     {
         dispatch += overhead.get();
     }
-    let utilisation = if compute > 0.0 { work.macs as f64 / peak.get().0 / compute } else { 0.0 };
     Ok(Timing {
         compute: Cycles(compute),
         dispatch,
         array_macs: work.macs,
-        utilisation,
+        peak: peak.get(),
         passes: Passes::ONCE,
         kind,
     })

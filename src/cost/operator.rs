@@ -1,12 +1,12 @@
 //! The cost of one operator on one engine.
 
 use super::timing::{Passes, Refusal, Timing};
+use super::voltage::dynamic_scale;
 use super::{lanes, systolic};
 use crate::evidence::Kind;
 use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
-use crate::model::Work;
-use crate::physics::switching;
-use crate::units::{Cycles, Joules, Quantity};
+use crate::model::{ElementType, Work};
+use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
 /// What operators are costed against: a profile at an operating point with its software.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +36,8 @@ pub struct Cost {
     pub dispatch: Cycles,
     /// Multiply-accumulate slots filled, padding included.
     pub array_macs: u64,
-    /// MACs over what the engine could do in the same cycles, 0 to 1; 0 without MACs.
-    pub utilisation: f64,
+    /// Most multiply-accumulates a cycle.
+    pub peak: MacsPerCycle,
     /// Number format computed in.
     pub precision: Precision,
     /// Passes of the operands.
@@ -52,6 +52,14 @@ pub struct Cost {
     pub energy_kind: Kind,
 }
 
+impl Cost {
+    /// MACs over what the engine could do in the cycles at work, 0 to 1: how well shapes fill it.
+    pub fn occupancy(&self, macs: u64) -> f64 {
+        let could = self.peak.0 * self.compute.0;
+        if could > 0.0 { macs as f64 / could } else { 0.0 }
+    }
+}
+
 /// The cost of `work` on engine number `engine`, or why it refuses.
 pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Refusal> {
     let spec = setting.profile.spec();
@@ -59,18 +67,19 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if !unit.supports.contains(&work.kind) {
         return Err(Refusal::Unsupported { engine: unit.name.clone(), kind: work.kind });
     }
-    let precision = precision(unit, work)?;
+    let refusal = || Refusal::NoPrecision { engine: unit.name.clone(), element: work.element };
+    let precision = runs_in(unit, work.element).ok_or_else(refusal)?;
     let timing = match &unit.array {
         Array::Lanes { macs } => lanes::timing(unit, macs, setting.stack(engine), work, precision)?,
         Array::Systolic(array) => systolic::timing(unit, array, work)?,
     };
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
-        engine_work(work, engine, precision, &timing, setting);
+        engine_work(work, engine, precision, &timing, setting)?;
     Ok(Cost {
         compute: timing.compute,
         dispatch: timing.dispatch,
         array_macs: timing.array_macs,
-        utilisation: timing.utilisation,
+        peak: timing.peak,
         precision,
         passes: timing.passes,
         energy,
@@ -80,18 +89,15 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     })
 }
 
-/// The format an engine computes an operator in: its own, or the one it runs it as.
-fn precision(engine: &Engine, work: &Work) -> Result<Precision, Refusal> {
-    let refusal = || Refusal::NoPrecision { engine: engine.name.clone(), element: work.element };
-    let own = Precision::of(work.element).ok_or_else(refusal)?;
-    let has = |p: Precision| match &engine.array {
-        Array::Lanes { macs } => macs.contains_key(&p),
-        Array::Systolic(s) => s.precision == p,
+/// The number format an engine computes elements of a type in: their own, or the one it runs them
+/// as; `None` when it does neither.
+pub fn runs_in(engine: &Engine, element: ElementType) -> Option<Precision> {
+    let own = Precision::of(element)?;
+    let has = |p: &Precision| match &engine.array {
+        Array::Lanes { macs } => macs.contains_key(p),
+        Array::Systolic(s) => s.precision == *p,
     };
-    if has(own) {
-        return Ok(own);
-    }
-    engine.runs_as.get(&own).copied().filter(|p| has(*p)).ok_or_else(refusal)
+    Some(own).filter(has).or_else(|| engine.runs_as.get(&own).copied().filter(has))
 }
 
 struct EngineWork {
@@ -100,43 +106,48 @@ struct EngineWork {
     kind: Kind,
 }
 
-/// Switching energy at the operating point, and the weakest evidence in it.
+/// Switching energy at the operating point, and the weakest evidence in it. Work that nothing in the
+/// profile gives an energy for is refused.
 fn engine_work(
     work: &Work,
     engine: usize,
     precision: Precision,
     timing: &Timing,
     setting: Setting<'_>,
-) -> EngineWork {
+) -> Result<EngineWork, Refusal> {
     let spec = setting.profile.spec();
-    let links = setting.profile.links();
     let unit = &spec.engines[engine];
-    let domain_index = links.engine_domain[engine];
-    let domain = &spec.domains[domain_index];
-    let (voltage, voltage_kind) = setting.point.voltages[links.domain_rail[domain_index]];
-    let nominal = domain.nominal_voltage.get();
-    let exponent = domain.voltage_exponent.as_ref().map_or(switching::SQUARE_LAW, |e| e.get().0);
-    let scale = switching::scale(voltage, nominal, exponent);
-    let (mut sum, mut dispatch, mut kind) = (Joules::ZERO, Joules::ZERO, voltage_kind);
+    let domain = setting.profile.links().engine_domain[engine];
+    let (scale, mut kind) = dynamic_scale(domain, setting);
+    let (mut sum, mut dispatch) = (Joules::ZERO, Joules::ZERO);
+    let (mut macs_costed, mut operations_costed) = (work.macs == 0, work.element_ops == 0);
     if let Some(per_mac) = unit.energy.per_mac.get(&precision).filter(|_| work.macs > 0) {
         sum += per_mac.get().times(work.macs);
         kind = kind.weaker(per_mac.kind());
+        macs_costed = true;
     }
     if let Some(per_op) = unit.energy.per_operation.get(&precision).filter(|_| work.element_ops > 0)
     {
         sum += per_op.get().times(work.element_ops);
         kind = kind.weaker(per_op.kind());
+        operations_costed = true;
     }
     if let Some(cycle) = &unit.energy.per_busy_cycle {
-        let each = cycle.energy_at_nominal(nominal);
+        let each = cycle.energy_at_nominal(spec.domains[domain].nominal_voltage.get());
         sum += each * timing.compute.0;
         dispatch += each * timing.dispatch.0;
         kind = kind.weaker(cycle.kind()).weaker(timing.kind);
+        (macs_costed, operations_costed) = (true, true);
     }
     if let Some(store) = unit.energy.operand_store.as_ref().filter(|_| work.macs > 0) {
         let bytes = store.traffic.get().si() * work.macs as f64;
         sum += Joules(bytes * store.energy.get().si());
         kind = kind.weaker(store.traffic.kind()).weaker(store.energy.kind());
     }
-    EngineWork { energy: sum * scale, dispatch_energy: dispatch * scale, kind }
+    // The operations fused into MAC work ride along in its pipeline.
+    if !macs_costed || (!operations_costed && work.macs == 0) {
+        let (engine, kind) = (unit.name.clone(), work.kind);
+        return Err(Refusal::NoEnergy { engine, kind, precision });
+    }
+    Ok(EngineWork { energy: sum * scale, dispatch_energy: dispatch * scale, kind })
 }

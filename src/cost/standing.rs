@@ -1,80 +1,92 @@
 //! What a domain draws besides work: its running clock tree and its leakage, or its state of rest.
 
 use super::Setting;
+use super::voltage::{dynamic_scale, rail_voltage};
 use crate::evidence::Kind;
 use crate::hardware::{DomainState, PerCycle};
 use crate::physics::leakage::Leakage;
-use crate::physics::switching;
-use crate::units::{Joules, Quantity, Volts, Watts};
+use crate::units::{Quantity, Watts};
 
-/// The two parts of a domain's standing power, and what they rest on.
+/// Power, and what the number rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KnownPower {
+    /// The power.
+    pub power: Watts,
+    /// What it rests on.
+    pub kind: Kind,
+}
+
+impl KnownPower {
+    const NONE: Self = Self { power: Watts::ZERO, kind: Kind::STRONGEST };
+}
+
+/// The parts of a domain's standing power.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DomainPower {
-    /// Clock tree, or all of the power of a state of rest.
-    pub clock: Watts,
-    /// What it rests on.
-    pub clock_kind: Kind,
-    /// Leakage; a state of rest holds its own.
-    pub leakage: Watts,
-    /// What it rests on.
-    pub leakage_kind: Kind,
+    /// The running clock tree.
+    pub clock: KnownPower,
+    /// Leakage while on.
+    pub leakage: KnownPower,
+    /// All that is drawn in a state of rest.
+    pub rest: KnownPower,
 }
 
 /// Standing power of a domain while it is on.
 pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
+    let unit = &setting.profile.spec().domains[domain];
+    let clock = unit.clock_tree.as_ref().map(|cost| cycling(cost, domain, setting));
+    DomainPower {
+        clock: clock.unwrap_or(KnownPower::NONE),
+        leakage: leakage(domain, setting),
+        rest: KnownPower::NONE,
+    }
+}
+
+fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
     let spec = setting.profile.spec();
     let unit = &spec.domains[domain];
+    let Some(given) = &unit.leakage else { return KnownPower::NONE };
     let (voltage, voltage_kind) = rail_voltage(domain, setting);
-    let (clock, clock_kind) = match &unit.clock_tree {
-        None => (Watts::ZERO, voltage_kind),
-        Some(cost) => cycling(cost, domain, setting),
+    let (stated_at, temperature) = (unit.nominal_voltage.get(), spec.temperature.get());
+    let law = Leakage {
+        power: given.power.get(),
+        voltage: stated_at,
+        temperature: given.temperature.get(),
+        per_volt: given.per_volt.get(),
+        per_kelvin: given.per_kelvin.get(),
     };
-    let (leakage, leakage_kind) = match &unit.leakage {
-        None => (Watts::ZERO, voltage_kind),
-        Some(given) => {
-            let law = Leakage {
-                power: given.power.get(),
-                voltage: unit.nominal_voltage.get(),
-                temperature: given.temperature.get(),
-                per_volt: given.per_volt.get(),
-                per_kelvin: given.per_kelvin.get(),
-            };
-            let kind = given.power.kind().weaker(voltage_kind).weaker(given.per_kelvin.kind());
-            (law.at(voltage, spec.temperature.get()), kind)
-        }
-    };
-    DomainPower { clock, clock_kind, leakage, leakage_kind }
+    let mut kind = given.power.kind().weaker(voltage_kind).weaker(spec.temperature.kind());
+    if voltage != stated_at {
+        kind = kind.weaker(given.per_volt.kind());
+    }
+    if temperature != given.temperature.get() {
+        kind = kind.weaker(given.per_kelvin.kind());
+    }
+    KnownPower { power: law.at(voltage, temperature), kind }
 }
 
 /// Power of a domain in a state of rest.
 pub fn resting_power(domain: usize, state: &DomainState, setting: Setting<'_>) -> DomainPower {
     let (voltage, voltage_kind) = rail_voltage(domain, setting);
-    let (mut power, mut kind) = (Watts::ZERO, voltage_kind);
+    let mut rest = KnownPower { power: Watts::ZERO, kind: voltage_kind };
     if let Some(cost) = &state.per_cycle {
-        let (part, part_kind) = cycling(cost, domain, setting);
-        power += part;
-        kind = kind.weaker(part_kind);
+        let part = cycling(cost, domain, setting);
+        rest.power += part.power;
+        rest.kind = rest.kind.weaker(part.kind);
     }
     if let Some(standing) = &state.standing {
-        power += standing.at(voltage);
-        kind = kind.weaker(standing.kind());
+        rest.power += standing.at(voltage);
+        rest.kind = rest.kind.weaker(standing.kind());
     }
-    DomainPower { clock: power, clock_kind: kind, leakage: Watts::ZERO, leakage_kind: voltage_kind }
-}
-
-fn rail_voltage(domain: usize, setting: Setting<'_>) -> (Volts, Kind) {
-    setting.point.voltages[setting.profile.links().domain_rail[domain]]
+    DomainPower { clock: KnownPower::NONE, leakage: KnownPower::NONE, rest }
 }
 
 /// Power of a cost by cycle at the domain's clock and voltage.
-fn cycling(cost: &PerCycle, domain: usize, setting: Setting<'_>) -> (Watts, Kind) {
+fn cycling(cost: &PerCycle, domain: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().domains[domain];
-    let (voltage, voltage_kind) = rail_voltage(domain, setting);
-    let (clock, clock_frequency_kind) = setting.point.clocks[domain];
-    let nominal = unit.nominal_voltage.get();
-    let exponent = unit.voltage_exponent.as_ref().map_or(switching::SQUARE_LAW, |e| e.get().0);
-    let energy: Joules =
-        cost.energy_at_nominal(nominal) * switching::scale(voltage, nominal, exponent);
-    let power = Watts(energy.0 * clock.si());
-    (power, cost.kind().weaker(voltage_kind).weaker(clock_frequency_kind))
+    let (clock, clock_kind) = setting.point.clocks[domain];
+    let (scale, scale_kind) = dynamic_scale(domain, setting);
+    let energy = cost.energy_at_nominal(unit.nominal_voltage.get()) * scale;
+    let kind = cost.kind().weaker(scale_kind).weaker(clock_kind);
+    KnownPower { power: Watts(energy.0 * clock.si()), kind }
 }

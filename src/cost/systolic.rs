@@ -17,7 +17,7 @@ use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::Kind;
 use crate::hardware::{Dataflow, Engine, Scratchpads, Systolic};
 use crate::model::{Gemm, Window, Work};
-use crate::units::Cycles;
+use crate::units::{Cycles, MacsPerCycle};
 
 /// Cycles and passes of a product on an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,11 +30,13 @@ pub struct SystolicCycles {
     pub passes: Passes,
 }
 
+/// Times that `size` goes into `extent`, at least one.
 fn folds(extent: u64, size: u64) -> f64 {
-    extent.div_ceil(size.max(1)) as f64
+    extent.div_ceil(size.max(1)).max(1) as f64
 }
 
-/// Cycles of a product on a weight-, output- or input-stationary array.
+/// Cycles of a product on a weight-, output- or input-stationary array. A product has no rows that
+/// slide, so a row-stationary array holds its weights.
 pub fn systolic_cycles(dataflow: Dataflow, rows: u64, columns: u64, gemm: Gemm) -> SystolicCycles {
     let Gemm { groups, m, n, k } = gemm;
     let (r, c) = (rows as f64, columns as f64);
@@ -46,7 +48,10 @@ pub fn systolic_cycles(dataflow: Dataflow, rows: u64, columns: u64, gemm: Gemm) 
     };
     let (fold_rows, fold_columns) = (folds(down, rows), folds(across, columns));
     let tiles = fold_rows * fold_columns;
-    let cycles = (tiles * (load + c + streamed - 2.0) - 1.0) * groups as f64;
+    // The closed form counts from the first to the last result: on a single element that is one
+    // cycle short of its work.
+    let least = (m as f64) * (n as f64) * (k as f64) / (r * c);
+    let cycles = (tiles * (load + c + streamed - 2.0) - 1.0).max(least) * groups as f64;
     let sums = fold_rows;
     let passes = match dataflow {
         Dataflow::WeightStationary | Dataflow::RowStationary => Passes {
@@ -82,7 +87,7 @@ fn row_stationary(array: &Systolic, window: Window) -> SystolicCycles {
         * window.batch as f64
         * strips
         * kernel_folds;
-    let each = (window.kernel_width * window.output_width) as f64;
+    let each = window.kernel_width as f64 * window.output_width as f64;
     let rounds = (planes / sets as f64).ceil();
     let slots = (sets * set_rows * set_columns) as f64;
     SystolicCycles {
@@ -111,10 +116,9 @@ fn row_stationary_passes(
         .min(group_filters);
     // Sets that hold strips of one plane are not free for other filters or channels.
     let free = ((sets as f64 / strips).floor() as u64).max(1);
-    let input_size = (window.input_channels * window.groups) as f64;
+    let input_size = window.input_channels as f64 * window.groups as f64;
     let output_size = window.output_channels as f64;
-    (1..=free)
-        .filter(|r| free.is_multiple_of(*r))
+    divisors(free)
         .map(|r| {
             let input = folds(group_filters, p.saturating_mul(free / r));
             let sums = folds(window.input_channels, q.saturating_mul(r));
@@ -127,11 +131,17 @@ fn row_stationary_passes(
         .map_or(Passes::ONCE, |(_, passes)| passes)
 }
 
+fn divisors(number: u64) -> impl Iterator<Item = u64> {
+    let low = (1..=number.isqrt()).filter(move |d| number.is_multiple_of(*d));
+    low.flat_map(move |d| [d, number / d])
+}
+
 pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<Timing, Refusal> {
     let dispatch = engine.dispatch.as_ref().map_or(Cycles::ZERO, |d| d.get());
     let unsupported = || Refusal::Unsupported { engine: engine.name.clone(), kind: work.kind };
-    // Array size and clock are stated structure, as sound as the design itself.
-    let kind = Kind::Datasheet;
+    let peak = MacsPerCycle((array.rows * array.columns) as f64);
+    // The size of an array is structure: its time rests on the clock alone.
+    let kind = Kind::STRONGEST;
     let Some(gemm) = work.gemm else {
         let cycles = if work.element_ops == 0 {
             0.0
@@ -143,7 +153,7 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
             compute: Cycles(cycles),
             dispatch,
             array_macs: 0,
-            utilisation: 0.0,
+            peak,
             passes: Passes::ONCE,
             kind,
         });
@@ -154,12 +164,11 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
         }
         (dataflow, _) => systolic_cycles(dataflow, array.rows, array.columns, gemm),
     };
-    let peak = (array.rows * array.columns) as f64;
     Ok(Timing {
         compute: Cycles(result.cycles.max(0.0)),
         dispatch,
         array_macs: result.array_macs as u64,
-        utilisation: work.macs as f64 / (peak * result.cycles.max(1.0)),
+        peak,
         passes: result.passes,
         kind,
     })

@@ -2,7 +2,7 @@
 
 use crate::evidence::Kind;
 use crate::model::OpKind;
-use crate::units::Cycles;
+use crate::units::{Cycles, MacsPerCycle};
 
 /// Why an engine does not run an operator.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -22,6 +22,16 @@ pub enum Refusal {
         engine: String,
         /// The element type.
         element: crate::model::ElementType,
+    },
+    /// The profile gives no energy for this work.
+    #[error("{engine} has no energy for {kind} in {precision}")]
+    NoEnergy {
+        /// The engine.
+        engine: String,
+        /// The kind of operator.
+        kind: OpKind,
+        /// The number format.
+        precision: crate::hardware::Precision,
     },
     /// The software gives no rate for this kind.
     #[error("software {software} has no rate for {kind} on {engine}")]
@@ -58,7 +68,8 @@ pub(super) struct Timing {
     pub(super) compute: Cycles,
     pub(super) dispatch: Cycles,
     pub(super) array_macs: u64,
-    pub(super) utilisation: f64,
+    /// Peak multiply-accumulates a cycle.
+    pub(super) peak: MacsPerCycle,
     pub(super) passes: Passes,
     pub(super) kind: Kind,
 }

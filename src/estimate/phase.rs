@@ -1,7 +1,7 @@
 //! How long a phase takes, and what it waits for.
 //!
-//! `T = max(cycles / f, bytes_m / BW_m for each memory m)`: engine and transfers run side by side,
-//! each at its full rate from the start of the phase.
+//! `T = max(cycles / f, bytes_m / BW_m for each memory m)`: engine and transfers run side by side, and
+//! the slowest of them sets the pace of all.
 
 use crate::cost::Setting;
 use crate::evidence::Kind;

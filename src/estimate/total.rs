@@ -1,7 +1,7 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
 use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, supply, working_power};
+use crate::cost::{Setting, SupplyState, evidence_at_sources, supply, working_power};
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
 use crate::mapping::{PhaseKind, Plan, Step};
@@ -53,8 +53,10 @@ pub struct LayerEstimate {
     pub energy: Joules,
     /// What it waits for.
     pub bound: Bound,
-    /// MACs over what the engine could do in the same cycles.
+    /// MACs over what the engine could do in the layer's time, 0 to 1.
     pub utilisation: f64,
+    /// MACs over what the engine could do in its cycles at work, 0 to 1: how well shapes fill it.
+    pub occupancy: f64,
     /// Bytes read and written, by memory index.
     pub traffic: Vec<(usize, Bytes, Bytes)>,
     /// Energy by component.
@@ -103,7 +105,9 @@ impl Estimate {
 struct Summing<'a> {
     setting: Setting<'a>,
     rail_coverage: Vec<Coverage>,
+    rail_energy: Vec<Joules>,
     rail_power: Vec<Watts>,
+    losses: Vec<Joules>,
     supply: SupplyState,
     energy_coverage: Coverage,
     time_coverage: Coverage,
@@ -115,7 +119,9 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
     let mut summing = Summing {
         setting,
         rail_coverage: vec![Coverage::default(); rails],
+        rail_energy: vec![Joules::ZERO; rails],
         rail_power: vec![Watts::ZERO; rails],
+        losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
         supply: SupplyState::default(),
         energy_coverage: Coverage::default(),
         time_coverage: Coverage::default(),
@@ -147,9 +153,9 @@ impl Summing<'_> {
         for coverage in &mut self.rail_coverage {
             *coverage = Coverage::default();
         }
-        self.rail_power.fill(Watts::ZERO);
+        self.rail_energy.fill(Joules::ZERO);
         let mut parts = self.loads(step, time, kind);
-        let source = self.source(time, kind, &mut parts);
+        let source = self.source(time, &mut parts);
         LayerEstimate {
             layer: step.layer,
             name: step.name.clone(),
@@ -161,7 +167,8 @@ impl Summing<'_> {
             time,
             energy: source,
             bound,
-            utilisation: step.cost.utilisation,
+            utilisation: self.utilisation(step, time),
+            occupancy: step.cost.occupancy(step.macs),
             traffic: step.traffic.iter().map(|t| (t.memory, t.read, t.write)).collect(),
             by_component: parts,
         }
@@ -218,17 +225,11 @@ impl Summing<'_> {
         }
         for (domain, &rail) in links.domain_rail.iter().enumerate() {
             let power = working_power(domain, setting);
-            for (role, power, kind) in [
-                (Role::Clock(domain), power.clock, power.clock_kind),
-                (Role::Leakage(domain), power.leakage, power.leakage_kind),
-            ] {
-                self.add(&mut parts, role, rail, power * time, kind.weaker(time_kind));
-            }
-        }
-        if time.0 > 0.0 {
-            for power in &mut self.rail_power {
-                // Until here energies were collected.
-                *power = *power / time.0;
+            for (role, known) in
+                [(Role::Clock(domain), power.clock), (Role::Leakage(domain), power.leakage)]
+            {
+                let kind = known.kind.weaker(time_kind);
+                self.add(&mut parts, role, rail, known.power * time, kind);
             }
         }
         parts
@@ -249,40 +250,36 @@ impl Summing<'_> {
             Some(part) => part.energy += energy,
             None => parts.push(ComponentEnergy { role, energy }),
         }
-        self.rail_power[rail] += Watts(energy.0);
+        self.rail_energy[rail] += energy;
         self.rail_coverage[rail].add(kind, energy.0);
     }
 
-    /// Energy at the sources. A regulator's loss rests on what its load rests on.
-    fn source(
-        &mut self,
-        time: Seconds,
-        time_kind: Kind,
-        parts: &mut Vec<ComponentEnergy>,
-    ) -> Joules {
+    fn utilisation(&self, step: &Step, time: Seconds) -> f64 {
+        let links = self.setting.profile.links();
+        let clock = self.setting.point.clocks[links.engine_domain[step.engine]].0;
+        let could = step.cost.peak.0 * (clock * time).0;
+        if could > 0.0 { step.macs as f64 / could } else { 0.0 }
+    }
+
+    /// Energy at the sources; adds the regulators' losses to the parts.
+    fn source(&mut self, time: Seconds, parts: &mut Vec<ComponentEnergy>) -> Joules {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
-        for coverage in &self.rail_coverage {
-            self.energy_coverage.merge(coverage);
-        }
-        if time.0 <= 0.0 {
-            return total;
-        }
-        supply(&self.rail_power, setting, &mut self.supply);
-        for &regulator in &setting.point.regulators {
-            let energy = self.supply.regulator_loss[regulator] * time;
-            let (input, output) = setting.profile.links().regulator_rails[regulator];
-            let voltages = setting.point.voltages[input].1.weaker(setting.point.voltages[output].1);
-            let shares: Vec<_> = self.rail_coverage[output].shares().collect();
-            for (kind, share) in &shares {
-                self.energy_coverage.add(kind.weaker(voltages), energy.0 * share);
+        self.losses.fill(Joules::ZERO);
+        if time.0 > 0.0 {
+            for (power, energy) in self.rail_power.iter_mut().zip(&self.rail_energy) {
+                *power = *energy / time;
             }
-            if shares.is_empty() {
-                self.energy_coverage.add(voltages.weaker(time_kind), energy.0);
+            supply(&self.rail_power, setting, &mut self.supply);
+            for &regulator in &setting.point.regulators {
+                let energy = self.supply.regulator_loss[regulator] * time;
+                self.losses[regulator] = energy;
+                parts.push(ComponentEnergy { role: Role::Regulator(regulator), energy });
+                total += energy;
             }
-            parts.push(ComponentEnergy { role: Role::Regulator(regulator), energy });
-            total += energy;
         }
+        let evidence = evidence_at_sources(&mut self.rail_coverage, &self.losses, setting);
+        self.energy_coverage.merge(&evidence);
         total
     }
 }

@@ -26,7 +26,19 @@ impl Coverage {
         }
     }
 
-    fn total(&self) -> f64 {
+    /// The sum of each kind, strongest first.
+    pub fn amounts(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
+        self.by_kind.iter().map(|(kind, amount)| (*kind, *amount))
+    }
+
+    /// Every term times `factor`.
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.by_kind.values_mut().for_each(|amount| *amount *= factor);
+        self
+    }
+
+    /// The whole sum.
+    pub fn total(&self) -> f64 {
         self.by_kind.values().fold(0.0, |sum, v| sum + v)
     }
 

@@ -161,8 +161,8 @@ impl<Q: Quantity> Valued<Q> {
 
     fn bare(shown: String) -> Self {
         let message = format!(
-            "a {} is a string with a unit, for example \"{}\", not the bare number {shown}",
-            Q::NAME,
+            "{} is a string with a unit, for example \"{}\", not the bare number {shown}",
+            Q::with_article(),
             Q::EXAMPLE
         );
         Self::faulty(LiteralError { message, span: 0..shown.len() }, false)
@@ -184,7 +184,7 @@ impl<'de, Q: Quantity> Deserialize<'de> for Valued<Q> {
         impl<Q: Quantity> Visitor<'_> for LiteralVisitor<Q> {
             type Value = Valued<Q>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a {} such as \"{}\"", Q::NAME, Q::EXAMPLE)
+                write!(f, "{} such as \"{}\"", Q::with_article(), Q::EXAMPLE)
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
                 Ok(Valued::from_text(text))
@@ -239,11 +239,20 @@ impl<K: fmt::Display, T: Parameters> Parameters for BTreeMap<K, T> {
     }
 }
 
-macro_rules! no_parameters {
-    ($($t:ty),*) => { $(impl Parameters for $t {
-        fn walk(&mut self, _: &mut FieldPath, _: &mut dyn FnMut(&FieldPath, &mut Parameter)) {}
+/// Types of a profile that hold no numbers with a spread.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __no_parameters {
+    ($($type:ty),*) => { $(impl $crate::evidence::Parameters for $type {
+        fn walk(
+            &mut self,
+            _: &mut $crate::evidence::FieldPath,
+            _: &mut dyn FnMut(&$crate::evidence::FieldPath, &mut $crate::evidence::Parameter),
+        ) {
+        }
     })* };
 }
+pub use crate::__no_parameters as no_parameters;
 no_parameters!(String, bool, u32, u64, super::Source);
 
 /// Declares a structure of a profile: read from RON without unknown fields, and with *every* field

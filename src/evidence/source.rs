@@ -35,6 +35,9 @@ impl Kind {
         Self::Assumed,
     ];
 
+    /// What leaves another kind as it is in [`Kind::weaker`]: for structure, which has no source.
+    pub const STRONGEST: Self = Self::Measured;
+
     /// True for what evidence coverage counts: measured, datasheet, paper, fitted.
     pub fn is_evidence(self) -> bool {
         matches!(self, Self::Measured | Self::Datasheet | Self::Paper | Self::Fitted)

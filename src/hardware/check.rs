@@ -4,6 +4,7 @@ use super::Links;
 use super::spec::{Array, ProfileSpec, RegulatorKind};
 use crate::diagnostic::{Fault, nearest};
 use crate::evidence::{FieldPath, Kind, Parameters};
+use crate::model::OpKind;
 use crate::units::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,7 @@ pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
     let mut checker = Checker { spec, faults, links: Links::default() };
     checker.basics();
     checker.names();
+    checker.component_names();
     checker.domains();
     checker.memories();
     checker.engines();
@@ -81,7 +83,7 @@ impl Checker<'_> {
     fn positive<Q: Quantity>(&mut self, path: String, value: &crate::evidence::Valued<Q>) {
         let parameter = value.parameter();
         if parameter.fault.is_none() && (parameter.value <= 0.0 || parameter.value.is_nan()) {
-            self.fault(path, format!("a {} must be above zero", Q::NAME));
+            self.fault(path, format!("{} must be above zero", Q::with_article()));
         }
     }
 
@@ -139,6 +141,10 @@ impl Checker<'_> {
             self.resolve(at("clock"), "clock of an operating point", &domain.clock, &clocks);
             self.positive(at("nominal_voltage"), &domain.nominal_voltage);
             for (j, state) in domain.states.iter().enumerate() {
+                if domain.states[..j].iter().any(|earlier| earlier.name == state.name) {
+                    let path = format!("domains[{i}].states[{j}].name");
+                    self.fault(path, format!("`{}` is there twice", state.name));
+                }
                 let timed = state.wake_time.as_ref().is_some_and(|t| t.get().0 > 0.0);
                 if state.wake_energy.is_some() && !timed {
                     let path = format!("domains[{i}].states[{j}].wake_energy");
@@ -160,8 +166,10 @@ impl Checker<'_> {
                 .staged_through
                 .as_ref()
                 .map(|s| self.resolve(at("staged_through"), "memory", s, &memories));
-            if stage == Some(i) {
-                self.fault(at("staged_through"), "a memory cannot be staged through itself");
+            let chained = stage.and_then(|s| spec.memories.get(s));
+            if chained.is_some_and(|buffer| buffer.staged_through.is_some()) {
+                let message = "a buffer is not staged through another: one level of staging";
+                self.fault(at("staged_through"), message);
             }
             self.links.memory_stage.push(stage);
             self.positive(at("capacity"), &memory.capacity);
@@ -191,6 +199,13 @@ impl Checker<'_> {
             });
             let reached: Vec<usize> = reached.collect();
             self.links.engine_memories.push(reached);
+            if engine.supports.is_empty() {
+                self.fault(at("supports"), "an engine runs at least one kind of operator");
+            }
+            if engine.supports.contains(&OpKind::Opaque) {
+                let message = "an operator that is not understood has no cost on any engine";
+                self.fault(at("supports"), message);
+            }
             if engine.memories.is_empty() {
                 self.fault(at("memories"), "an engine works from at least one memory");
             }
@@ -251,24 +266,57 @@ impl Checker<'_> {
                 }
             }
         }
-        self.rail_loops();
     }
 
-    /// Follows each rail to its source; a rail that feeds itself is a fault.
-    fn rail_loops(&mut self) {
-        for (i, &(input, output)) in self.links.regulator_rails.clone().iter().enumerate() {
+    /// Follows each regulator in use at a point to its source; a rail that feeds itself is a fault.
+    fn rail_loops(&mut self, in_use: &[usize], point: &str) {
+        for &index in in_use {
+            let (input, output) = self.links.regulator_rails[index];
             let mut rail = input;
-            for _ in 0..=self.links.regulator_rails.len() {
+            for _ in 0..=in_use.len() {
                 if rail == output {
-                    let name = &self.spec.rails.get(output).map_or("", |r| r.name.as_str());
-                    let message = format!("rail `{name}` feeds itself through this regulator");
-                    self.faults.push(Fault::at(format!("regulators[{i}].input"), message));
+                    let name = self.spec.rails.get(output).map_or("", |r| r.name.as_str());
+                    let message = format!("at `{point}` rail `{name}` feeds itself through this");
+                    self.faults.push(Fault::at(format!("regulators[{index}].input"), message));
                     break;
                 }
-                match self.links.regulator_rails.iter().find(|(_, o)| *o == rail) {
-                    Some(&(next, _)) => rail = next,
+                let feeds = |i: &&usize| self.links.regulator_rails[**i].1 == rail;
+                match in_use.iter().find(feeds) {
+                    Some(i) => rail = self.links.regulator_rails[*i].0,
                     None => break,
                 }
+            }
+        }
+    }
+
+    /// A trace and a ledger know components by name.
+    fn component_names(&mut self) {
+        let spec = self.spec;
+        let mut seen = BTreeSet::new();
+        let named =
+            spec.engines
+                .iter()
+                .enumerate()
+                .map(|(i, e)| (format!("engines[{i}].name"), e.name.clone()))
+                .chain(
+                    spec.memories
+                        .iter()
+                        .enumerate()
+                        .map(|(i, m)| (format!("memories[{i}].name"), m.name.clone())),
+                )
+                .chain(spec.domains.iter().enumerate().flat_map(|(i, d)| {
+                    ["clock", "leakage", "rest"]
+                        .map(|part| (format!("domains[{i}].name"), format!("{}_{part}", d.name)))
+                }))
+                .chain(
+                    spec.regulators.iter().enumerate().map(|(i, r)| {
+                        (format!("regulators[{i}].name"), format!("{}_loss", r.name))
+                    }),
+                );
+        for (path, name) in named {
+            if !seen.insert(name.clone()) {
+                let message = format!("two components would be called `{name}` in a trace");
+                self.faults.push(Fault::at(path, message));
             }
         }
     }
@@ -300,16 +348,20 @@ impl Checker<'_> {
         }
     }
 
-    /// At each point a rail has one feed, and a linear regulator has headroom.
+    /// At each point a rail has one feed, the same rails are fed, and a linear regulator has headroom.
     fn feeds(&mut self, i: usize) {
         let spec = self.spec;
         let Some(point) = spec.operating_points.get(i) else { return };
+        let in_use: Vec<usize> = (0..spec.regulators.len())
+            .filter(|j| {
+                let named = &spec.regulators[*j].operating_points;
+                named.is_empty() || named.contains(&point.name)
+            })
+            .collect();
+        self.rail_loops(&in_use, &point.name);
         let mut fed = BTreeSet::new();
-        for (j, regulator) in spec.regulators.iter().enumerate() {
-            let named = &regulator.operating_points;
-            if !named.is_empty() && !named.contains(&point.name) {
-                continue;
-            }
+        for &j in &in_use {
+            let regulator = &spec.regulators[j];
             if !fed.insert(regulator.output.as_str()) {
                 let message = format!(
                     "rail `{}` has two regulators at operating point `{}`",
@@ -317,17 +369,32 @@ impl Checker<'_> {
                 );
                 self.fault(format!("regulators[{j}].output"), message);
             }
-            let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get().0);
-            if let (RegulatorKind::Ldo { .. }, Some(input), Some(output)) =
-                (&regulator.kind, voltage(&regulator.input), voltage(&regulator.output))
-                && input < output
-            {
+            self.headroom(i, j);
+        }
+        for (j, regulator) in spec.regulators.iter().enumerate() {
+            if fed.insert(regulator.output.as_str()) {
                 let message = format!(
-                    "linear regulator `{}` cannot make {output} V out of {input} V at `{}`",
-                    regulator.name, point.name
+                    "rail `{}` has no regulator at operating point `{}`",
+                    regulator.output, point.name
                 );
-                self.fault(format!("operating_points[{i}].voltages.{}", regulator.output), message);
+                self.fault(format!("regulators[{j}].operating_points"), message);
             }
+        }
+    }
+
+    fn headroom(&mut self, i: usize, j: usize) {
+        let spec = self.spec;
+        let (point, regulator) = (&spec.operating_points[i], &spec.regulators[j]);
+        let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get().0);
+        if let (RegulatorKind::Ldo { .. }, Some(input), Some(output)) =
+            (&regulator.kind, voltage(&regulator.input), voltage(&regulator.output))
+            && input < output
+        {
+            let message = format!(
+                "linear regulator `{}` cannot make {output} V out of {input} V at `{}`",
+                regulator.name, point.name
+            );
+            self.fault(format!("operating_points[{i}].voltages.{}", regulator.output), message);
         }
     }
 }

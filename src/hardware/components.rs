@@ -9,16 +9,17 @@ pub enum Role {
     Engine(usize),
     /// Accesses and background of a memory.
     Memory(usize),
-    /// Clock tree of a domain, or what it draws in a state of rest.
+    /// Running clock tree of a domain.
     Clock(usize),
+    /// What a domain draws in a state of rest, and to come out of it.
+    Rest(usize),
     /// Leakage of a domain.
     Leakage(usize),
     /// Loss of a regulator.
     Regulator(usize),
 }
 
-/// Every component of a profile, in a fixed order: engines, memories, clock trees, leakage,
-/// regulators. Memories and leakage that the profile gives no number for are left out.
+/// Every component of a profile, in a fixed order: engines, memories, domains, regulators. Memories and leakage that the profile gives no number for are left out.
 pub fn components(profile: &Profile) -> Vec<(Role, String)> {
     let spec = profile.spec();
     let mut out = Vec::new();
@@ -34,17 +35,18 @@ pub fn components(profile: &Profile) -> Vec<(Role, String)> {
         }
     }
     for (i, domain) in spec.domains.iter().enumerate() {
-        if domain.clock_tree.is_some() || !domain.states.is_empty() {
-            out.push((Role::Clock(i), format!("{} clock", domain.name)));
+        if domain.clock_tree.is_some() {
+            out.push((Role::Clock(i), format!("{}_clock", domain.name)));
         }
-    }
-    for (i, domain) in spec.domains.iter().enumerate() {
         if domain.leakage.is_some() {
-            out.push((Role::Leakage(i), format!("{} leakage", domain.name)));
+            out.push((Role::Leakage(i), format!("{}_leakage", domain.name)));
+        }
+        if !domain.states.is_empty() {
+            out.push((Role::Rest(i), format!("{}_rest", domain.name)));
         }
     }
     for (i, regulator) in spec.regulators.iter().enumerate() {
-        out.push((Role::Regulator(i), format!("{} loss", regulator.name)));
+        out.push((Role::Regulator(i), format!("{}_loss", regulator.name)));
     }
     out
 }

@@ -3,13 +3,14 @@
 //! Names refer to names: an engine to its domain, a domain to its rail, a regulator to the rails it
 //! joins. [`super::Profile`] checks that they exist and turns them into indices.
 
-use crate::evidence::{Condition, FieldPath, Parameter, Parameters, Sources, Valued, described};
+use crate::evidence::{
+    Condition, FieldPath, Parameter, Parameters, Sources, Valued, described, no_parameters,
+};
 use crate::model::{ElementType, OpKind};
 use crate::units::{
     Amperes, Bytes, BytesPerCycle, BytesPerSecond, Celsius, Coulombs, Cycles, CyclesPerElement,
     CyclesPerMac, CyclesPerOperation, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerMac,
-    JoulesPerOperation, MacsPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio, Seconds, Volts,
-    Watts,
+    JoulesPerOperation, MacsPerCycle, PerKelvin, PerVolt, Quantity, Ratio, Seconds, Volts, Watts,
 };
 use crate::units::{BytesPerMac, Hertz};
 use serde::{Deserialize, Serialize};
@@ -121,9 +122,6 @@ pub enum RegulatorKind {
         /// Share of the load current lost to ground.
         #[serde(default)]
         ground_share: Option<Valued<Ratio>>,
-        /// Dropout resistance.
-        #[serde(default)]
-        dropout: Option<Valued<Ohms>>,
     },
     /// Switching, at a stated efficiency.
     Switching {
@@ -137,10 +135,9 @@ pub enum RegulatorKind {
 impl Parameters for RegulatorKind {
     fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
         match self {
-            Self::Ldo { quiescent, ground_share, dropout } => path.within("Ldo", |path| {
+            Self::Ldo { quiescent, ground_share } => path.within("Ldo", |path| {
                 path.within("quiescent", |p| quiescent.walk(p, visit));
                 path.within("ground_share", |p| ground_share.walk(p, visit));
-                path.within("dropout", |p| dropout.walk(p, visit));
             }),
             Self::Switching { efficiency, quiescent } => path.within("Switching", |path| {
                 path.within("efficiency", |p| efficiency.walk(p, visit));
@@ -177,7 +174,8 @@ described! {
 }
 
 described! {
-    /// A state of a domain that is not at work. Its power replaces clock tree and leakage.
+    /// A state of a domain that is not at work. Its power replaces clock tree, leakage and the
+    /// background of the domain's memories.
     pub struct DomainState {
         /// Its name.
         pub name: String,
@@ -451,16 +449,7 @@ described! {
     }
 }
 
-impl Parameters for SystemKind {
-    fn walk(&mut self, _: &mut FieldPath, _: &mut dyn FnMut(&FieldPath, &mut Parameter)) {}
-}
-
-macro_rules! plain {
-    ($($type:ty),*) => { $(impl Parameters for $type {
-        fn walk(&mut self, _: &mut FieldPath, _: &mut dyn FnMut(&FieldPath, &mut Parameter)) {}
-    })* };
-}
-plain!(Dataflow, Precision, Transfers, TensorClass, OpKind);
+no_parameters!(SystemKind, Dataflow, Precision, Transfers, TensorClass, OpKind);
 
 described! {
     /// What an engine's work costs, at its domain's nominal voltage.
@@ -502,6 +491,7 @@ described! {
         /// The engine it runs on.
         pub engine: String,
         /// Cycles for a multiply-accumulate, by kind of operator.
+        #[serde(default)]
         pub cycles_per_mac: BTreeMap<OpKind, Valued<CyclesPerMac>>,
         /// Cycles for an output element beside its MACs (requantise, store), by kind.
         #[serde(default)]

@@ -28,6 +28,16 @@ impl Network {
         Ok(Self { name: graph.name.clone(), layers, weight_bytes, peak_activation_bytes: peak })
     }
 
+    /// MACs of all layers.
+    pub fn macs(&self) -> u64 {
+        self.layers.iter().map(|l| l.work.macs).fold(0, u64::saturating_add)
+    }
+
+    /// Parameters of all layers.
+    pub fn parameters(&self) -> u64 {
+        self.layers.iter().map(|l| l.work.parameters).fold(0, u64::saturating_add)
+    }
+
     /// MACs and element operations of all layers.
     pub fn operations(&self) -> u64 {
         self.layers.iter().map(operations).fold(0, u64::saturating_add)

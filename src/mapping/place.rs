@@ -1,6 +1,6 @@
 //! Placement: each layer on the first engine that runs it.
 
-use super::memory::memory_plan;
+use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, phases};
@@ -54,21 +54,43 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             cost,
         });
     }
-    let memory =
-        homes.into_iter().next().unwrap_or_else(|| memory_plan(network, 0, setting.profile));
-    let mut notes = memory.notes.clone();
-    notes.extend(conversions.into_iter().map(|(from, to, engine)| {
-        format!(
-            "{} runs {from} layers in {to}: the network counts as converted",
-            spec.engines[engine].name
-        )
-    }));
+    let (notes, fits) = notes(&steps, &homes, conversions, setting);
+    let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
+    let costed = costed.fold(0, u64::saturating_add);
     Plan {
         network: network.name.clone(),
         point: setting.point.clone(),
         steps,
         uncosted,
-        memory,
+        costed_share: if all > 0 { costed as f64 / all as f64 } else { 1.0 },
+        fits,
         notes,
     }
+}
+
+/// What a reader should know of the engines in use, and whether everything fits their memories.
+fn notes(
+    steps: &[Step],
+    homes: &[MemoryPlan],
+    conversions: BTreeSet<(Precision, Precision, usize)>,
+    setting: Setting<'_>,
+) -> (Vec<String>, bool) {
+    let engines: BTreeSet<usize> = steps.iter().map(|s| s.engine).collect();
+    let name = |engine: usize| setting.profile.spec().engines[engine].name.as_str();
+    let mut notes = Vec::new();
+    for engine in &engines {
+        let of_engine = homes[*engine].notes.iter();
+        notes.extend(of_engine.map(|note| format!("{}: {note}", name(*engine))));
+    }
+    let activations: BTreeSet<_> = engines.iter().map(|e| homes[*e].activations).collect();
+    if activations.len() > 1 {
+        let note =
+            "engines keep activations in different memories: moves between them are not costed";
+        notes.push(note.to_owned());
+    }
+    notes.extend(conversions.into_iter().map(|(from, to, engine)| {
+        format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))
+    }));
+    let fits = engines.iter().all(|e| homes[*e].fits);
+    (notes, fits)
 }

@@ -1,6 +1,5 @@
 //! The plan: steps with cycles, bytes by memory, and phases.
 
-use super::MemoryPlan;
 use crate::cost::Cost;
 use crate::evidence::Kind;
 use crate::hardware::Point;
@@ -73,7 +72,7 @@ pub struct Phase {
     pub compute: Cycles,
     /// Switching energy of the engine.
     pub energy: Joules,
-    /// Transfers, each at its memory's full rate from the start of the phase.
+    /// Transfers, which go on beside the engine; the slowest part sets the pace of all.
     pub transfers: Vec<Transfer>,
 }
 
@@ -128,8 +127,10 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What could not be costed.
     pub uncosted: Vec<Uncosted>,
-    /// Where tensors live.
-    pub memory: MemoryPlan,
+    /// Share of all MACs and element operations that are in `steps`.
+    pub costed_share: f64,
+    /// True when weights and activations fit the memories they live in.
+    pub fits: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
 }

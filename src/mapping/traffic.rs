@@ -1,53 +1,25 @@
 //! Bytes between memories for one step, and the phases they make.
 //!
-//! Each operand comes from its home. A home that is staged through a buffer fills the buffer once
-//! (more often when the operand does not fit, see below), and the array reads the buffer as often as
-//! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the passes
-//! itself.
-//!
-//! When weights and activations of a layer do not fit the buffer together, one of two loop orders is
-//! taken, whichever moves less: weights stay and the input is read once for each part of the
-//! weights, or the input stays and the weights are read once for each part of the input.
+//! Each operand comes from its home. A home that is staged through a buffer fills the buffer once, or
+//! more often when operands do not fit ([`super::flows`]), and the engine reads the buffer as often as
+//! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the engine itself.
 
 use super::MemoryPlan;
+use super::flows::Flows;
 use super::plan::{Phase, PhaseKind, Transfer};
-use crate::cost::{Cost, Setting};
-use crate::evidence::Kind;
+use crate::cost::{Cost, Setting, dynamic_scale};
 use crate::hardware::Transfers;
-use crate::model::{OpKind, Work};
-use crate::physics::switching;
-use crate::units::{Bytes, Cycles, Joules, Quantity};
-
-/// Bytes of a step's operands in the engine's number format.
-struct Operands {
-    input: f64,
-    weight: f64,
-    output: f64,
-}
-
-impl Operands {
-    fn of(work: &Work, cost: &Cost) -> Self {
-        if work.kind == OpKind::View {
-            return Self { input: 0.0, weight: 0.0, output: 0.0 };
-        }
-        let own = work.element.bits().max(1) as f64;
-        let factor = cost.precision.bits() as f64 / own;
-        Self {
-            input: work.input_bytes as f64 * factor,
-            weight: work.weight_bytes as f64 * factor,
-            output: work.output_bytes as f64 * factor,
-        }
-    }
-}
+use crate::model::{OperandRole, Work};
+use crate::units::{Bytes, Cycles, Joules};
 
 /// Reads and writes of each memory, by index.
 #[derive(Default)]
 struct Sums {
-    by_memory: Vec<(usize, f64, f64)>,
+    by_memory: Vec<(usize, Bytes, Bytes)>,
 }
 
 impl Sums {
-    fn add(&mut self, memory: usize, read: f64, write: f64) {
+    fn add(&mut self, memory: usize, read: Bytes, write: Bytes) {
         match self.by_memory.iter_mut().find(|(m, _, _)| *m == memory) {
             Some((_, r, w)) => {
                 *r += read;
@@ -58,8 +30,8 @@ impl Sums {
     }
 
     fn transfers(self, setting: Setting<'_>) -> Vec<Transfer> {
-        let moved = self.by_memory.into_iter().filter(|(_, read, write)| *read + *write > 0.0);
-        moved.map(|(m, read, write)| transfer(m, Bytes(read), Bytes(write), setting)).collect()
+        let moved = self.by_memory.into_iter().filter(|(_, read, write)| (*read + *write).0 > 0.0);
+        moved.map(|(m, read, write)| transfer(m, read, write, setting)).collect()
     }
 }
 
@@ -77,50 +49,46 @@ pub(super) struct Traffic {
 
 impl Traffic {
     pub(super) fn of(work: &Work, cost: &Cost, memory: &MemoryPlan, setting: Setting<'_>) -> Self {
-        let operands = Operands::of(work, cost);
-        let stages = &setting.profile.links().memory_stage;
-        let stage = |home: Option<usize>| home.and_then(|m| stages.get(m).copied().flatten());
-        let buffer = stage(memory.activations).or(stage(memory.weights));
-        let memories = &setting.profile.spec().memories;
-        let capacity = buffer.map_or(f64::INFINITY, |m| memories[m].capacity.get().si());
-        let refetch = Refetch::of(&operands, capacity);
+        let flows = Flows::of(work, cost, memory, setting);
         let (mut loads, mut near, mut stores) = (Sums::default(), Sums::default(), Sums::default());
-        let passes = cost.passes;
-        for (home, bytes, fetches, readings) in [
-            (memory.activations, operands.input, refetch.input, passes.input),
-            (memory.weights, operands.weight, refetch.weight, passes.weight),
-        ] {
-            let Some(home) = home else { continue };
-            if let Some(buffer) = stage(Some(home)) {
-                loads.add(home, bytes * fetches, 0.0);
-                loads.add(buffer, 0.0, bytes * fetches);
-                near.add(buffer, bytes * readings.max(fetches), 0.0);
-            } else {
-                near.add(home, bytes * readings, 0.0);
+        let none = Bytes::ZERO;
+        for flow in &flows.inputs {
+            let fetches = flows.fetches(flow.role);
+            let readings = match flow.role {
+                OperandRole::Data => cost.passes.input,
+                OperandRole::Filter => cost.passes.weight,
+                OperandRole::Side => 1.0,
+            };
+            // Whatever is fetched again is also read again.
+            let readings = readings.max(fetches);
+            match flow.buffer {
+                Some(buffer) => {
+                    loads.add(flow.home, flow.bytes * fetches, none);
+                    loads.add(buffer, none, flow.bytes * fetches);
+                    near.add(buffer, flow.bytes * readings, none);
+                }
+                None => near.add(flow.home, flow.bytes * readings, none),
             }
         }
-        if let Some(home) = memory.activations {
-            let bytes = operands.output;
-            let next = stage(Some(home)).unwrap_or(home);
-            near.add(next, bytes * passes.output_read, bytes * passes.output_written);
-            if let Some(buffer) = stage(Some(home)) {
-                stores.add(buffer, bytes, 0.0);
-                stores.add(home, 0.0, bytes);
+        if let Some(flow) = &flows.output {
+            let (written, read) = (cost.passes.output_written, cost.passes.output_read);
+            near.add(flow.buffer.unwrap_or(flow.home), flow.bytes * read, flow.bytes * written);
+            if let Some(buffer) = flow.buffer {
+                stores.add(buffer, flow.bytes, none);
+                stores.add(flow.home, none, flow.bytes);
             }
         }
         Self {
             loads: loads.transfers(setting),
             operands: near.transfers(setting),
             stores: stores.transfers(setting),
-            tiles: refetch.tiles,
+            tiles: flows.tiles,
         }
     }
 
     /// All of it, by memory.
     pub(super) fn total(&self) -> Vec<Transfer> {
-        let mut total = self.loads.clone();
-        total = beside(total, &self.operands);
-        beside(total, &self.stores)
+        beside(beside(self.loads.clone(), &self.operands), &self.stores)
     }
 }
 
@@ -140,44 +108,9 @@ fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     sum
 }
 
-/// How often input and weights come from home, and the number of tiles.
-struct Refetch {
-    input: f64,
-    weight: f64,
-    tiles: f64,
-}
-
-impl Refetch {
-    /// Half of the buffer is for the tile being computed, half for the next.
-    fn of(operands: &Operands, capacity: f64) -> Self {
-        let half = capacity / 2.0;
-        let footprint = operands.input + operands.weight + operands.output;
-        let tiles = (footprint / half).ceil().max(1.0);
-        if footprint <= half || operands.input <= half || operands.weight <= half {
-            return Self { input: 1.0, weight: 1.0, tiles };
-        }
-        let weights_stay = (operands.weight / half).ceil();
-        let input_stays = (operands.input / half).ceil();
-        let cost_of = |input: f64, weight: f64| input * operands.input + weight * operands.weight;
-        if cost_of(weights_stay, 1.0) <= cost_of(1.0, input_stays) {
-            Self { input: weights_stay, weight: 1.0, tiles }
-        } else {
-            Self { input: 1.0, weight: input_stays, tiles }
-        }
-    }
-}
-
 fn transfer(memory: usize, read: Bytes, write: Bytes, setting: Setting<'_>) -> Transfer {
-    let spec = setting.profile.spec();
-    let links = setting.profile.links();
-    let unit = &spec.memories[memory];
-    let domain_index = links.memory_domain[memory];
-    let domain = &spec.domains[domain_index];
-    let (voltage, voltage_kind) = setting.point.voltages[links.domain_rail[domain_index]];
-    let exponent = domain.voltage_exponent.as_ref().map_or(switching::SQUARE_LAW, |e| e.get().0);
-    let scale = switching::scale(voltage, domain.nominal_voltage.get(), exponent);
-    // An energy that does not scale with its rail does not rest on the rail's voltage.
-    let mut kind = if exponent == 0.0 { Kind::Measured } else { voltage_kind };
+    let unit = &setting.profile.spec().memories[memory];
+    let (scale, mut kind) = dynamic_scale(setting.profile.links().memory_domain[memory], setting);
     let mut energy = Joules::ZERO;
     for (bytes, cost) in [(read, &unit.read_energy), (write, &unit.write_energy)] {
         if let Some(cost) = cost.as_ref().filter(|_| bytes.0 > 0.0) {
@@ -209,12 +142,11 @@ pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phas
         (PhaseKind::Steady, (cost.compute, cost.energy), steady),
         (PhaseKind::Drain, none, part(&traffic.stores, exposed)),
     ];
-    let empty = |phase: &Phase| phase.compute.0 == 0.0 && phase.transfers.is_empty();
     let made = candidates.into_iter().map(|(kind, (compute, energy), transfers)| Phase {
         kind,
         compute,
         energy,
         transfers,
     });
-    made.filter(|phase| !empty(phase)).collect()
+    made.filter(|p| p.compute.0 > 0.0 || p.energy.0 > 0.0 || !p.transfers.is_empty()).collect()
 }

@@ -5,9 +5,10 @@
 //! Symbols: `I` \[A\] load current, `I_q` \[A\] quiescent current, `k` \[1\] share of the load
 //! current that goes to ground. So a core behind an LDO draws constant *current*: power at the
 //! input goes with V_in, not with its square (STM32L4R5 at 3.0 V and 1.8 V: 1.64 to 1.68 measured,
-//! 3.0/1.8 = 1.667). Valid while `V_in >= V_out + R_do I`; below, the output tracks the input.
+//! 3.0/1.8 = 1.667). Valid while the input stands
+//! above the output by the dropout, which is neglected.
 
-use crate::units::{Amperes, Ohms, Volts, Watts};
+use crate::units::{Amperes, Volts, Watts};
 
 /// Parameters of an LDO.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,8 +17,6 @@ pub struct LinearRegulator {
     pub quiescent: Amperes,
     /// Share of the load current lost to ground \[1\].
     pub ground_share: f64,
-    /// Dropout resistance \[ohm\].
-    pub dropout: Ohms,
 }
 
 impl LinearRegulator {
@@ -30,11 +29,6 @@ impl LinearRegulator {
     pub fn loss(&self, input: Volts, output: Volts, load: Amperes) -> Watts {
         input * self.input_current(load) - output * load
     }
-
-    /// The lowest input voltage that holds the output.
-    pub fn least_input(&self, output: Volts, load: Amperes) -> Volts {
-        output + self.dropout * load
-    }
 }
 
 #[cfg(test)]
@@ -43,8 +37,7 @@ mod tests {
 
     #[test]
     fn input_power_goes_with_input_voltage_at_constant_current() {
-        let ldo =
-            LinearRegulator { quiescent: Amperes(0.0), ground_share: 0.0, dropout: Ohms(0.0) };
+        let ldo = LinearRegulator { quiescent: Amperes(0.0), ground_share: 0.0 };
         let load = Amperes(0.02);
         let power = |v: f64| Volts(v) * ldo.input_current(load);
         assert!((power(3.0) / power(1.8) - 3.0 / 1.8).abs() < 1e-12);

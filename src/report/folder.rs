@@ -34,24 +34,22 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Starts a folder that will stand at `target`. A folder there that we wrote earlier is replaced
-    /// on completion; anything else is an error now.
-    pub fn begin(target: &Path) -> Result<Self, FolderError> {
+    /// Whether a folder can stand at `target`: nothing is there, or one that we wrote earlier, which
+    /// will be replaced. Nothing is made.
+    pub fn check(target: &Path) -> Result<(), FolderError> {
         let io = |source| FolderError::Io { path: target.to_owned(), source };
-        let occupied = target.exists();
         let ours = target.join(MARKER).is_file();
         let empty = target.is_dir() && std::fs::read_dir(target).map_err(io)?.next().is_none();
-        if occupied && !ours && !empty {
+        if target.exists() && !ours && !empty {
             return Err(FolderError::Foreign { path: target.to_owned() });
         }
-        let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        std::fs::create_dir_all(parent).map_err(io)?;
-        let staging =
-            tempfile::Builder::new().prefix(".joulecast-").tempdir_in(parent).map_err(io)?;
-        Ok(Self { target: target.to_owned(), staging })
+        Ok(())
+    }
+
+    /// Starts a folder that will stand at `target`.
+    pub fn begin(target: &Path) -> Result<Self, FolderError> {
+        Self::check(target)?;
+        Ok(Self { target: target.to_owned(), staging: staging_beside(target)? })
     }
 
     /// Where to write.
@@ -83,6 +81,26 @@ impl OutputFolder {
         let _ = self.staging.keep();
         Ok(())
     }
+}
+
+/// A temporary folder in the folder of `target`, which is made if need be.
+fn staging_beside(target: &Path) -> Result<tempfile::TempDir, FolderError> {
+    let io = |source| FolderError::Io { path: target.to_owned(), source };
+    let parent = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(parent).map_err(io)?;
+    tempfile::Builder::new().prefix(".joulecast-").tempdir_in(parent).map_err(io)
+}
+
+/// Writes a file under a temporary name and renames it, so that it is never half there.
+pub fn write_file(path: &Path, text: &str) -> Result<(), FolderError> {
+    let io = |source| FolderError::Io { path: path.to_owned(), source };
+    let staging = staging_beside(path)?;
+    let staged = staging.path().join("file");
+    std::fs::write(&staged, text).map_err(io)?;
+    std::fs::rename(&staged, path).map_err(io)
 }
 
 #[cfg(test)]

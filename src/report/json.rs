@@ -2,11 +2,12 @@
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
 use super::Prediction;
+use super::tables::window_name;
 use crate::calibrate::Comparison;
 use crate::hardware::{Profile, ShippedProfile};
 use crate::mapping::Network;
 use crate::model::ModelGraph;
-use crate::sim::Outcome;
+use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
 use crate::uncertainty::{Figure, Interval90, Sampled};
 use serde_json::{Map, Value, json};
@@ -58,7 +59,7 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
     let e = p.estimate;
     let interval = |figure: Figure| pair(p.uncertainty.interval(figure, figure.of(e)));
     let mut totals = json!({
-        "macs": p.network.layers.iter().map(|l| l.work.macs).fold(0, u64::saturating_add),
+        "macs": p.network.macs(),
         "latency_s": e.latency, "latency_s_interval90": interval(Figure::Latency),
         "energy_j": e.energy, "energy_j_interval90": interval(Figure::Energy),
         "edp_js": e.edp(), "edp_js_interval90": interval(Figure::Edp),
@@ -66,6 +67,7 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
         "load_energy_j": e.load_energy,
         "coverage": coverage(p),
         "indicative": indicative(p),
+        "costed_share": p.plan.costed_share, "fits": p.plan.fits,
         "energy_by_component_j": by_component(p),
     });
     if let (Some(sampled), Some(totals)) = (sampled, totals.as_object_mut()) {
@@ -103,6 +105,8 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     map.insert("hardware".into(), json!(p.setting.profile.spec().name));
     map.insert("operating_point".into(), json!(p.setting.point.name));
     map.insert("software".into(), json!(p.software()));
+    map.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+    map.insert("caveats".into(), json!(p.caveats));
     map
 }
 
@@ -111,15 +115,15 @@ fn coverage(p: &Prediction<'_>) -> Value {
         c.shares().map(|(kind, share)| (kind.name().to_owned(), json!(share))).collect()
     };
     json!({
-        "energy": p.estimate.energy_coverage.share(),
-        "time": p.estimate.time_coverage.share(),
-        "energy_by_kind": by_kind(&p.estimate.energy_coverage),
-        "time_by_kind": by_kind(&p.estimate.time_coverage),
+        "energy": p.energy_evidence.share(),
+        "time": p.time_evidence.share(),
+        "energy_by_kind": by_kind(p.energy_evidence),
+        "time_by_kind": by_kind(p.time_evidence),
     })
 }
 
 fn indicative(p: &Prediction<'_>) -> bool {
-    p.estimate.energy_coverage.is_indicative() || p.estimate.time_coverage.is_indicative()
+    p.energy_evidence.is_indicative() || p.time_evidence.is_indicative()
 }
 
 fn component_name(p: &Prediction<'_>, role: crate::hardware::Role) -> String {
@@ -149,7 +153,8 @@ fn layers(p: &Prediction<'_>) -> Value {
             "name": l.name, "kind": l.kind, "engine": spec.engines[l.engine].name,
             "macs": l.macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
             "time_s": l.time, "energy_j": l.energy, "power_w": l.power(),
-            "bound_by": p.bound_name(l.bound), "utilisation": l.utilisation,
+            "bound_by": p.bound_name(l.bound),
+            "utilisation": l.utilisation, "occupancy": l.occupancy,
             "traffic": traffic, "energy_by_component_j": parts,
         })
     });
@@ -164,13 +169,12 @@ fn uncosted(p: &Prediction<'_>) -> Value {
 }
 
 /// `run`: metrics of a simulated run, with the sums of joules and their gaps.
-pub fn run(p: &Prediction<'_>, outcome: &Outcome) -> Value {
+pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value {
     let m = &outcome.metrics;
     let ledger = &outcome.ledger;
     let count = m.inferences.max(1) as f64;
-    let latency = outcome.latencies.iter().map(|l| l.0).sum::<f64>() / count;
-    let per_inference = m.energy.0 / count;
-    let edp = per_inference * latency;
+    let (latency, edp) = (outcome.latency.mean().0, outcome.edp().0);
+    let per_inference = outcome.energy_per_inference().0;
     let layer_energy: f64 = ledger
         .by_cause
         .keys()
@@ -181,7 +185,7 @@ pub fn run(p: &Prediction<'_>, outcome: &Outcome) -> Value {
     let windows: Map<String, Value> = WINDOWS
         .iter()
         .zip(&m.window_peaks)
-        .map(|(width, peak)| (format!("{}us", width.0 / 1_000_000), json!(peak)))
+        .map(|(width, peak)| (window_name(*width).replace('µ', "u").replace(' ', ""), json!(peak)))
         .collect();
     let residuals = ledger.residuals();
     let named = |map: &BTreeMap<String, crate::units::Joules>| -> Value {
@@ -202,13 +206,24 @@ pub fn run(p: &Prediction<'_>, outcome: &Outcome) -> Value {
         })
         .collect();
     let mut document = subject(p, "joulecast.run/1");
+    let period = match workload.arrivals {
+        Arrivals::BackToBack => None,
+        Arrivals::Periodic(period) => Some(period),
+    };
+    document.insert(
+        "workload".into(),
+        json!({"inferences": workload.inferences, "period_s": period, "idle": workload.rest}),
+    );
     document.insert(
         "metrics".into(),
         json!({
             "inferences": m.inferences, "duration_s": m.duration, "busy_s": m.busy,
             "latency_s": latency, "latency_s_interval90": around(Figure::Latency, latency),
             "energy_j": m.energy, "energy_j_interval90": around(Figure::Energy, m.energy.0),
-            "mean_w": m.mean, "peak_w": m.peak, "window_peak_w": windows,
+            "response_s": outcome.response.mean(), "longest_response_s": outcome.response.longest(),
+            "waited": outcome.waited,
+            "mean_w": m.mean, "mean_w_interval90": around(Figure::MeanPower, m.mean.0),
+            "peak_w": m.peak, "window_peak_w": windows,
             "j_per_inference": per_inference,
             "j_per_inference_interval90": around(Figure::Energy, per_inference),
             "active_j_per_inference": layer_energy / count,
@@ -217,6 +232,7 @@ pub fn run(p: &Prediction<'_>, outcome: &Outcome) -> Value {
             "source_energy_j": ledger.source,
             "identity_residual": residuals.largest(),
             "coverage": coverage(p), "indicative": indicative(p),
+            "costed_share": p.plan.costed_share, "fits": p.plan.fits,
             "events": outcome.events,
         }),
     );
@@ -245,7 +261,7 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
                 "measured": c.measured, "predicted": c.predicted,
                 "predicted_interval90": pair(c.interval),
                 "relative_error": c.relative_error, "split": c.split.name(),
-                "coverage": c.coverage, "covered": c.covered(),
+                "coverage": c.coverage, "covered": c.covered(), "costed_share": c.costed_share,
                 "recorded_error": c.recorded_error, "worse_than_recorded": c.worse,
             })
         })

@@ -3,10 +3,10 @@
 use super::plot::{PlotError, PowerOptions, power};
 use super::{FolderError, OutputFolder, Prediction, json, run_text};
 use crate::formats::{FormatError, csv, perfetto};
-use crate::sim::Outcome;
+use crate::sim::{Outcome, Workload};
 use crate::trace::Trace;
 use crate::uncertainty::Figure;
-use crate::units::{Joules, Seconds, engineering};
+use crate::units::engineering;
 use std::path::Path;
 
 /// Why a run's folder could not be written.
@@ -26,6 +26,7 @@ pub enum RunFolderError {
 /// Writes trace (CSV, Perfetto), pictures (PNG, SVG), table and metrics of a run to `target`.
 pub fn write_run(
     prediction: &Prediction<'_>,
+    workload: &Workload,
     outcome: &Outcome,
     trace: &Trace,
     target: &Path,
@@ -44,7 +45,7 @@ pub fn write_run(
         power(trace, &options, &folder.path().join(name))?;
     }
     folder.write("report.txt", run_text(prediction, outcome).as_bytes())?;
-    let metrics = json::run(prediction, outcome);
+    let metrics = json::run(prediction, workload, outcome);
     let pretty = serde_json::to_string_pretty(&metrics).unwrap_or_else(|_| metrics.to_string());
     folder.write("metrics.json", pretty.as_bytes())?;
     let marker = format!(
@@ -57,27 +58,18 @@ pub fn write_run(
 
 fn subtitle(p: &Prediction<'_>, outcome: &Outcome) -> Vec<String> {
     let m = &outcome.metrics;
-    let count = m.inferences.max(1) as f64;
-    let latency = outcome.latencies.iter().map(|l| l.0).sum::<f64>() / count;
-    let energy = m.energy.0 / count;
+    let (energy, latency) = (outcome.energy_per_inference(), outcome.latency.mean());
     let span = |figure, value: f64, unit| {
         let i = p.uncertainty.interval(figure, value);
         format!("{} to {}", engineering(i.low, unit), engineering(i.high, unit))
     };
-    let first = format!(
-        "{} an inference (90 %: {}), {} (90 %: {}), mean {}, peak {}",
-        Joules(energy),
-        span(Figure::Energy, energy, "J"),
-        Seconds(latency),
-        span(Figure::Latency, latency, "s"),
+    let mut lines = vec![format!(
+        "{energy} an inference (90 %: {}), {latency} (90 %: {}), mean {}, peak {}",
+        span(Figure::Energy, energy.0, "J"),
+        span(Figure::Latency, latency.0, "s"),
         m.mean,
         m.peak
-    );
-    let (energy, time) = (p.coverage(Figure::Energy) * 100.0, p.coverage(Figure::Latency) * 100.0);
-    let mut second =
-        format!("rests on evidence: {energy:.0} % of the energy, {time:.0} % of the time");
-    if energy < 50.0 || time < 50.0 {
-        second.push_str("; indicative, not calibrated");
-    }
-    vec![first, second]
+    )];
+    lines.extend(p.caveats.iter().cloned());
+    lines
 }

@@ -1,7 +1,8 @@
 //! Keeps the powers of a run, tells the sink, and books every joule along several axes, each with
 //! its own accumulator.
 
-use crate::cost::{DomainPower, Setting, SupplyState, supply};
+use crate::cost::{DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, supply};
+use crate::evidence::{Coverage, Kind};
 use crate::hardware::{Role, components};
 use crate::trace::{
     Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
@@ -24,7 +25,10 @@ pub(super) struct Meter<'a> {
     source_energy: Joules,
     committed: SimTime,
     cause: Cause,
-    standing: Watts,
+    /// What stands still, by rail.
+    standing: Vec<(usize, KnownPower)>,
+    rest_evidence: Vec<Coverage>,
+    rest_losses: Vec<Joules>,
     ledger: Ledger,
 }
 
@@ -46,6 +50,7 @@ impl<'a> Meter<'a> {
                 Role::Memory(i) => (ComponentKind::Memory, Some(links.memory_domain[i]), None),
                 Role::Clock(i) => (ComponentKind::Clock, Some(i), None),
                 Role::Leakage(i) => (ComponentKind::Leakage, Some(i), None),
+                Role::Rest(i) => (ComponentKind::Rest, Some(i), None),
                 Role::Regulator(i) if !setting.point.regulators.contains(&i) => continue,
                 Role::Regulator(i) => {
                     (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
@@ -78,7 +83,9 @@ impl<'a> Meter<'a> {
             source_energy: Joules::ZERO,
             committed: SimTime::ZERO,
             cause: Cause::Idle,
-            standing: Watts::ZERO,
+            standing: Vec::new(),
+            rest_evidence: vec![Coverage::default(); spec.rails.len()],
+            rest_losses: vec![Joules::ZERO; spec.regulators.len()],
             ledger: Ledger::default(),
         }
     }
@@ -101,20 +108,39 @@ impl<'a> Meter<'a> {
         self.cause = cause;
     }
 
-    /// Clock and leakage of a domain from `now` on.
+    /// Standing power of a domain from `now` on; it replaces what the domain stood at.
     pub(super) fn set_domain(&mut self, now: SimTime, domain: usize, power: DomainPower) {
-        self.set(now, Role::Clock(domain), power.clock);
-        self.set(now, Role::Leakage(domain), power.leakage);
+        let rail = self.setting.profile.links().domain_rail[domain];
+        for (role, known) in [
+            (Role::Clock(domain), power.clock),
+            (Role::Leakage(domain), power.leakage),
+            (Role::Rest(domain), power.rest),
+        ] {
+            self.set(now, role, known.power);
+            self.standing.push((rail, known));
+        }
     }
 
-    /// The sum of what stands still, as it is set from `now` on; booked by cause.
-    pub(super) fn set_standing(&mut self, power: Watts) {
-        self.standing = power;
+    /// Background of a memory from `now` on, to be booked with what stands still.
+    pub(super) fn stand(&mut self, rail: usize, background: KnownPower) {
+        self.standing.push((rail, background));
+    }
+
+    /// Forgets what stood still; to be followed by all that stands from now on.
+    pub(super) fn clear_standing(&mut self) {
+        self.standing.clear();
     }
 
     /// Books energy of a job that is done.
     pub(super) fn charge(&mut self, cause: Cause, energy: Joules) {
         self.ledger.charge(cause, energy);
+    }
+
+    /// Books what a domain's waking took beyond its working power.
+    pub(super) fn charge_waking(&mut self, domain: usize, energy: Joules, kind: Kind) {
+        self.ledger.charge(Cause::Transition, energy);
+        let rail = self.setting.profile.links().domain_rail[domain];
+        self.rest_evidence[rail].add(kind, energy.0);
     }
 
     /// Books the interval up to `now` as it was before the changes made at `now`. To be called
@@ -127,14 +153,27 @@ impl<'a> Meter<'a> {
                 let current = self.rail_load[rail] / voltage;
                 *energy += voltage * current * elapsed;
             }
-            let mut loss = Watts::ZERO;
-            for (energy, power) in self.loss_energy.iter_mut().zip(&self.supply.regulator_loss) {
-                *energy += *power * elapsed;
-                loss += *power;
+            let resting = !matches!(self.cause, Cause::Layer(_));
+            let mut loss = Joules::ZERO;
+            for (index, power) in self.supply.regulator_loss.iter().enumerate() {
+                let energy = *power * elapsed;
+                self.loss_energy[index] += energy;
+                loss += energy;
+                if resting {
+                    self.rest_losses[index] += energy;
+                }
             }
             self.source_energy += self.supply.source_power * elapsed;
-            self.ledger.charge(self.cause.clone(), self.standing * elapsed);
-            self.ledger.charge_loss(self.cause.clone(), loss * elapsed);
+            let mut standing = Joules::ZERO;
+            for (rail, known) in &self.standing {
+                let energy = known.power * elapsed;
+                standing += energy;
+                if resting {
+                    self.rest_evidence[*rail].add(known.kind, energy.0);
+                }
+            }
+            self.ledger.charge(self.cause.clone(), standing);
+            self.ledger.charge_loss(self.cause.clone(), loss);
         }
         self.committed = now;
     }
@@ -163,7 +202,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Closes all accounts at `end`. The integral of the loads is the sink's to add.
-    pub(super) fn close(mut self, end: SimTime, load_integral: Joules) -> Ledger {
+    pub(super) fn close(mut self, end: SimTime, load_integral: Joules) -> (Ledger, Coverage) {
         self.book(end);
         for index in 0..self.roles.len() {
             let (role, power) = (self.roles[index], self.power[index]);
@@ -184,6 +223,7 @@ impl<'a> Meter<'a> {
         }
         ledger.source = self.source_energy;
         ledger.integral = load_integral;
-        ledger
+        let (rails, losses) = (&mut self.rest_evidence, &self.rest_losses);
+        (ledger, evidence_at_sources(rails, losses, self.setting))
     }
 }

@@ -1,94 +1,19 @@
 //! One run: inferences arrive, wake the domains, and go through the plan's phases.
 
+use super::SimError;
 use super::channel::Channel;
-use super::kernel::{Class, KernelError, Queue};
+use super::kernel::{Class, Queue};
 use super::meter::Meter;
+use super::outcome::{Durations, Outcome};
 use super::{Arrivals, Workload};
-use crate::cost::{DomainPower, Setting, resting_power, working_power};
+use crate::cost::{KnownPower, Setting, resting_power, working_power};
+use crate::diagnostic::nearest;
 use crate::estimate::{bandwidth, phase_time};
 use crate::hardware::Role;
 use crate::mapping::{Phase, Plan};
-use crate::trace::{Cause, Ledger, Metrics, MetricsSink, Residuals, Sink, Span, SpanKind, Tee};
-use crate::units::{Joules, Seconds, SimTime, TimeError, Watts};
+use crate::trace::{Cause, MetricsSink, Sink, Span, SpanKind, Tee};
+use crate::units::{Joules, Seconds, SimTime, Watts};
 use std::collections::VecDeque;
-
-/// Why a run failed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SimError {
-    /// The kernel stopped.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// The plan has no step that takes time.
-    #[error("nothing of `{network}` runs on this hardware: {reasons}")]
-    NothingToRun {
-        /// The network.
-        network: String,
-        /// Why the engines refused.
-        reasons: String,
-    },
-    /// A workload that cannot be.
-    #[error("{0}")]
-    Workload(String),
-    /// A state of rest that no domain has.
-    #[error("no domain has a state called `{name}`\nhelp: there are {known}")]
-    NoSuchState {
-        /// The name as given.
-        name: String,
-        /// Those there are.
-        known: String,
-    },
-    /// Time or energy beyond what a number holds: the profile's values are out of this world.
-    #[error("{network} would take {time} and {energy}: a number of the profile is out of range")]
-    OutOfRange {
-        /// The network.
-        network: String,
-        /// The time that came out.
-        time: Seconds,
-        /// The energy that came out.
-        energy: Joules,
-    },
-    /// The sums of the run disagree: a fault of the program.
-    #[error("the sums of joules disagree: {0:?}")]
-    Identity(Residuals),
-}
-
-impl SimError {
-    /// An error when the time or energy of `plan` is not a finite number.
-    pub fn unless_finite(plan: &Plan, time: Seconds, energy: Joules) -> Result<(), Self> {
-        if time.0.is_finite() && energy.0.is_finite() {
-            return Ok(());
-        }
-        Err(Self::OutOfRange { network: plan.network.clone(), time, energy })
-    }
-
-    /// No step of `plan` takes time: why.
-    pub fn nothing(plan: &Plan) -> Self {
-        let mut reasons: Vec<_> =
-            plan.uncosted.iter().flat_map(|u| u.reasons.iter().cloned()).collect();
-        reasons.sort();
-        reasons.dedup();
-        Self::NothingToRun { network: plan.network.clone(), reasons: reasons.join("; ") }
-    }
-}
-
-impl From<TimeError> for SimError {
-    fn from(error: TimeError) -> Self {
-        Self::Kernel(error.into())
-    }
-}
-
-/// What a run leaves besides what it wrote into its sink.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Exact metrics of the whole run.
-    pub metrics: Metrics,
-    /// Energy by cause, component, rail and loss.
-    pub ledger: Ledger,
-    /// Response time of each inference, from arrival to end.
-    pub latencies: Vec<Seconds>,
-    /// Events handled.
-    pub events: u64,
-}
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
@@ -126,13 +51,17 @@ struct Simulation<'a, 's, S: Sink> {
     rest: Vec<Option<usize>>,
     queue: Queue<Event>,
     channels: Vec<Channel>,
+    /// Background power of each memory as it stands.
+    background: Vec<Watts>,
     meter: Meter<'a>,
     sink: &'s mut S,
     doing: Doing,
     waiting: VecDeque<SimTime>,
     arrived: u64,
     done: u64,
-    latencies: Vec<Seconds>,
+    latency: Durations,
+    response: Durations,
+    waited: u64,
     events: u64,
 }
 
@@ -150,21 +79,19 @@ pub fn run(
     let rest = rest_states(workload, setting)?;
     let mut metrics = MetricsSink::default();
     let mut both = Tee(&mut metrics, sink);
-    let (ends, ledger_of, latencies, events) = {
-        let mut simulation = Simulation::new(plan, workload, setting, rest, &mut both)?;
-        simulation.run()?;
-        let end = simulation.queue.now();
-        (end, simulation.meter, simulation.latencies, simulation.events)
-    };
-    both.end(ends);
+    let mut simulation = Simulation::new(plan, workload, setting, rest, &mut both)?;
+    simulation.run()?;
+    let end = simulation.queue.now();
+    let Simulation { meter, latency, response, waited, events, .. } = simulation;
+    both.end(end);
     let metrics = metrics.finish();
     SimError::unless_finite(plan, metrics.duration, metrics.energy)?;
-    let ledger = ledger_of.close(ends, metrics.load_energy);
+    let (ledger, rest_evidence) = meter.close(end, metrics.load_energy);
     let residuals = ledger.residuals();
     if !residuals.hold() {
         return Err(SimError::Identity(residuals));
     }
-    Ok(Outcome { metrics, ledger, latencies, events })
+    Ok(Outcome { metrics, ledger, latency, response, waited, rest_evidence, events })
 }
 
 fn rest_states(workload: &Workload, setting: Setting<'_>) -> Result<Vec<Option<usize>>, SimError> {
@@ -178,7 +105,13 @@ fn rest_states(workload: &Workload, setting: Setting<'_>) -> Result<Vec<Option<u
     if found.iter().all(Option::is_none) {
         let mut known = vec!["on"];
         known.extend(domains.iter().flat_map(|d| &d.states).map(|s| s.name.as_str()));
-        return Err(SimError::NoSuchState { name: name.to_owned(), known: known.join(", ") });
+        let mut seen = std::collections::BTreeSet::new();
+        known.retain(|name| seen.insert(*name));
+        return Err(SimError::NoSuchState {
+            name: name.to_owned(),
+            nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+            known: known.join(", "),
+        });
     }
     Ok(found)
 }
@@ -208,6 +141,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             workload,
             rest,
             queue: Queue::default(),
+            background: vec![Watts::ZERO; memories.len()],
             channels: memories.map(|m| Channel::new(bandwidth(m, setting).0)).collect(),
             meter,
             sink,
@@ -215,7 +149,9 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             waiting: VecDeque::new(),
             arrived: 0,
             done: 0,
-            latencies: Vec::new(),
+            latency: Durations::default(),
+            response: Durations::default(),
+            waited: 0,
             events: 0,
         })
     }
@@ -232,7 +168,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             self.events += 1;
             self.meter.book(now);
             self.handle(now, event)?;
-            if self.queue.instant_is_over() {
+            if self.queue.instant_is_over() && !self.queue.is_empty() {
                 self.meter.commit(now, self.sink);
             }
         }
@@ -248,7 +184,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             Event::Awake => {
                 if let Doing::Waking { since } = self.doing {
                     self.tell(SpanKind::Transition, "wake", "power", None, since);
-                    self.meter.charge(Cause::Transition, self.wake_energy());
+                    self.charge_waking();
                 }
                 self.begin_inference(now)
             }
@@ -292,13 +228,9 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         self.meter.set_cause(Cause::Transition);
         self.enter_work(now);
         let wake = SimTime(SimTime::from_seconds(wake)?.0.max(1));
-        let surge = self.wake_energy() / wake.seconds();
         for domain in 0..self.rest.len() {
-            let share =
-                self.wake_energy_of(domain) / self.wake_energy().max(Joules(f64::MIN_POSITIVE));
-            let mut power = working_power(domain, self.setting);
-            power.clock += surge * share;
-            self.meter.set_domain(now, domain, power);
+            let surge = self.wake_energy_of(domain) / wake.seconds();
+            self.meter.set(now, Role::Rest(domain), surge);
         }
         self.queue.schedule(now.after(wake)?, Class::Completion, Event::Awake)?;
         Ok(())
@@ -319,41 +251,54 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         state.and_then(|s| s.wake_energy.as_ref()).map_or(Joules::ZERO, |e| e.get())
     }
 
-    fn wake_energy(&self) -> Joules {
-        (0..self.rest.len()).map(|d| self.wake_energy_of(d)).sum()
+    fn charge_waking(&mut self) {
+        for domain in 0..self.rest.len() {
+            let stated = self.state_of(domain).and_then(|s| s.wake_energy.as_ref());
+            if let Some(energy) = stated {
+                self.meter.charge_waking(domain, energy.get(), energy.kind());
+            }
+        }
     }
 
     fn enter_rest(&mut self, now: SimTime) {
         self.doing = Doing::Resting { since: now };
         self.meter.set_cause(Cause::Idle);
-        self.set_domains(now, |domain, this| match this.state_of(domain) {
-            Some(state) => resting_power(domain, state, this.setting),
-            None => working_power(domain, this.setting),
-        });
+        self.set_domains(now, true);
     }
 
     fn enter_work(&mut self, now: SimTime) {
-        self.set_domains(now, |domain, this| working_power(domain, this.setting));
+        self.set_domains(now, false);
     }
 
-    fn set_domains(&mut self, now: SimTime, power: impl Fn(usize, &Self) -> DomainPower) {
-        let mut standing = Watts::ZERO;
-        for domain in 0..self.rest.len() {
-            let own = power(domain, self);
-            standing += own.clock + own.leakage;
-            self.meter.set_domain(now, domain, own);
+    /// Standing power of all domains from `now` on. A state of rest replaces clock tree, leakage and
+    /// the background of the domain's memories.
+    fn set_domains(&mut self, now: SimTime, resting: bool) {
+        self.meter.clear_standing();
+        let state = |domain: usize| self.state_of(domain).filter(|_| resting);
+        let states: Vec<_> = (0..self.rest.len()).map(state).collect();
+        for (domain, state) in states.iter().enumerate() {
+            let power = match state {
+                Some(state) => resting_power(domain, state, self.setting),
+                None => working_power(domain, self.setting),
+            };
+            self.meter.set_domain(now, domain, power);
         }
+        let links = self.setting.profile.links();
         for (index, memory) in self.setting.profile.spec().memories.iter().enumerate() {
-            standing += memory.background.as_ref().map_or(Watts::ZERO, |b| b.get());
+            let domain = links.memory_domain[index];
+            let stated = memory.background.as_ref().filter(|_| states[domain].is_none());
+            let known = stated.map(|b| KnownPower { power: b.get(), kind: b.kind() });
+            self.background[index] = known.map_or(Watts::ZERO, |k| k.power);
+            if let Some(known) = known {
+                self.meter.stand(links.domain_rail[domain], known);
+            }
             self.set_memory(now, index);
         }
-        self.meter.set_standing(standing);
     }
 
     fn set_memory(&mut self, now: SimTime, memory: usize) {
-        let unit = &self.setting.profile.spec().memories[memory];
-        let background = unit.background.as_ref().map_or(Watts::ZERO, |b| b.get());
-        self.meter.set(now, Role::Memory(memory), background + self.channels[memory].power());
+        let power = self.background[memory] + self.channels[memory].power();
+        self.meter.set(now, Role::Memory(memory), power);
     }
 
     fn begin_inference(&mut self, now: SimTime) -> Result<(), SimError> {
@@ -403,7 +348,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         let total = phase_time(phase, engine, self.setting).total;
         let time = SimTime(SimTime::from_seconds(total)?.0.max(1));
         position.open = phase.transfers.len();
-        if phase.compute.0 > 0.0 {
+        if phase.compute.0 > 0.0 || phase.energy.0 > 0.0 {
             self.meter.set(now, Role::Engine(engine), phase.energy / time.seconds());
             self.queue.schedule(now.after(time)?, Class::Completion, Event::EngineDone)?;
             position.open += 1;
@@ -450,15 +395,23 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         let number = Some(self.done);
         self.tell(SpanKind::Inference, "inference", "inferences", number, position.inference_start);
         self.done += 1;
+        self.latency.add(now.since(position.inference_start).seconds());
         if let Some(arrival) = self.waiting.pop_front() {
-            self.latencies.push(now.since(arrival).seconds());
+            self.response.add(now.since(arrival).seconds());
         }
-        let back_to_back = self.workload.arrivals == Arrivals::BackToBack;
-        if back_to_back && self.arrived < self.workload.inferences {
+        if self.workload.arrivals == Arrivals::BackToBack && self.arrived < self.workload.inferences
+        {
             self.arrived += 1;
             self.waiting.push_back(now);
-        }
-        if self.waiting.is_empty() {
+        } else if !self.waiting.is_empty() {
+            self.waited += 1;
+        } else if self.arrived == self.workload.inferences
+            && self.workload.arrivals == Arrivals::BackToBack
+        {
+            // The run is over: a rest that lasts no time is not told.
+            self.doing = Doing::Resting { since: now };
+            return Ok(());
+        } else {
             self.enter_rest(now);
             return Ok(());
         }

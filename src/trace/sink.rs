@@ -22,6 +22,8 @@ pub enum ComponentKind {
     Clock,
     /// The leakage of a domain.
     Leakage,
+    /// A domain in a state of rest, or coming out of it.
+    Rest,
     /// What a regulator burns.
     RegulatorLoss,
 }
@@ -122,6 +124,18 @@ pub trait Sink {
     fn span(&mut self, span: Span);
     /// The run ends.
     fn end(&mut self, at: SimTime);
+}
+
+/// Hears everything and keeps nothing.
+#[derive(Debug, Default)]
+pub struct Deaf;
+
+impl Sink for Deaf {
+    fn begin(&mut self, _: &Header) {}
+    fn power(&mut self, _: SimTime, _: ComponentId, _: Watts) {}
+    fn rail(&mut self, _: SimTime, _: RailId, _: Volts, _: Amperes) {}
+    fn span(&mut self, _: Span) {}
+    fn end(&mut self, _: SimTime) {}
 }
 
 /// Writes into two sinks.

@@ -4,18 +4,29 @@ use super::linearised::{Uncertainty, linearised_by};
 use crate::cost::Setting;
 use crate::hardware::Profile;
 use crate::mapping::{Network, plan};
-use crate::sim::{Workload, run};
+use crate::sim::{Outcome, Workload, run};
 use crate::trace::MetricsSink;
 
-/// Periods that are simulated for each parameter: the first, which starts at rest, and one more,
-/// which stands for all others.
-const PERIODS: u64 = 2;
+/// Inferences simulated for each parameter of a run whose periods are all alike: the first, which
+/// starts at rest, and one that stands for the others.
+const ALIKE: u64 = 2;
 
-/// The linearised uncertainty of a run's figures: mean response time, energy, energy-delay product
-/// of an inference, mean power. Relative deviations do not change with the number of periods, so
-/// two of them are simulated for each parameter, however long the run.
-pub fn simulated(network: &Network, setting: Setting<'_>, workload: &Workload) -> Uncertainty {
-    let short = Workload { inferences: workload.inferences.min(PERIODS), ..workload.clone() };
+/// Inferences simulated for each parameter when they wait for one another. A longer queue goes on
+/// growing the same way.
+const QUEUED: u64 = 32;
+
+/// The linearised uncertainty of a run's figures: mean latency, energy and energy-delay product of an
+/// inference, mean power. `outcome` is the run itself: while no inference waits for another, relative
+/// deviations do not change with their number, and two are simulated for each parameter; otherwise
+/// thirty-two.
+pub fn simulated(
+    network: &Network,
+    setting: Setting<'_>,
+    workload: &Workload,
+    outcome: &Outcome,
+) -> Uncertainty {
+    let enough = if outcome.waited > 0 { QUEUED } else { ALIKE };
+    let short = Workload { inferences: workload.inferences.min(enough), ..workload.clone() };
     linearised_by(setting.profile, |profile| {
         figures(network, profile, setting, &short).unwrap_or([f64::NAN; 4])
     })
@@ -31,8 +42,6 @@ fn figures(
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let mut sink = MetricsSink::default();
     let outcome = run(&plan(network, setting), workload, setting, &mut sink).ok()?;
-    let count = outcome.latencies.len().max(1) as f64;
-    let latency = outcome.latencies.iter().map(|l| l.0).sum::<f64>() / count;
-    let energy = outcome.metrics.energy.0 / count;
-    Some([latency, energy, energy * latency, outcome.metrics.mean.0])
+    let (latency, energy) = (outcome.latency.mean(), outcome.energy_per_inference());
+    Some([latency.0, energy.0, outcome.edp().0, outcome.metrics.mean.0])
 }

@@ -281,8 +281,11 @@ pub fn parse_unit(text: &str) -> Result<(f64, Dimension), UnitError> {
         return Ok((scale, dimension));
     }
     let malformed = || UnitError::Malformed(text.to_owned());
-    let mut rest = text;
-    let mut sign = 1;
+    // `/V` is 1/V.
+    let (mut rest, mut sign) = match text.strip_prefix('/') {
+        Some(divisor) => (divisor.trim_start(), -1),
+        None => (text, 1),
+    };
     loop {
         let end = rest.find(['/', '*', '·', ' ']).unwrap_or(rest.len());
         let (symbol, power) = split_power(rest[..end].trim())?;
@@ -344,6 +347,7 @@ mod tests {
         assert_eq!(nearest.as_deref(), Some("MHz"));
         assert!(parse_unit("V^999").is_err());
         assert!(parse_unit("V/").is_err());
+        assert_eq!(parse_unit("/V").unwrap(), parse_unit("1/V").unwrap());
         assert!(parse_unit("1/V^-128").is_err(), "an exponent out of range");
     }
 }

@@ -119,6 +119,9 @@ impl Literal {
         let unit = text[body_start..unit_end].trim().to_owned();
         let unit_span = unit_bytes(text, body_start..unit_end);
         let (scale, dimension) = parse_unit(&unit).map_err(|e| unit_fault(&e, unit_span))?;
+        if !(value * scale).is_finite() {
+            return Err(fault("the value is out of range", start..unit_end));
+        }
         let spread = spread.map(|span| parse_spread(text, span, dimension)).transpose()?;
         let written = text[start..unit_end].trim().to_owned();
         Ok(Self { value: value * scale, dimension, unit, written, spread, source })
@@ -127,12 +130,28 @@ impl Literal {
     /// Parses `text` and checks that it is a `Q`. The message of a wrong or missing unit names
     /// what was expected and shows an example.
     pub fn parse_as<Q: Quantity>(text: &str) -> Result<Self, LiteralError> {
-        let literal = Self::parse(text)?;
-        if literal.dimension.fits(Q::DIMENSION) && !(literal.unit.is_empty()) {
+        let literal = Self::parse(text).map_err(|mut error| {
+            if error.message.contains("unit") {
+                error.message.push_str(&format!(
+                    "; {} is written like \"{}\"",
+                    Q::with_article(),
+                    Q::EXAMPLE
+                ));
+            }
+            error
+        })?;
+        let whole = 0..text.len().max(1);
+        if literal.value < 0.0 && !Q::SIGNED {
+            return Err(fault(format!("{} cannot be below zero", Q::with_article()), whole));
+        }
+        if literal.value == 0.0 && literal.spread.is_some() && !Q::SIGNED {
+            return Err(fault("a value of zero has no spread", whole));
+        }
+        if literal.dimension.fits(Q::DIMENSION) && !literal.unit.is_empty() {
             return Ok(literal);
         }
         let message = if literal.unit.is_empty() {
-            format!("a {} needs a unit, for example \"{}\"", Q::NAME, Q::EXAMPLE)
+            format!("{} needs a unit, for example \"{}\"", Q::with_article(), Q::EXAMPLE)
         } else {
             format!(
                 "`{}` is not a unit of {}, expected one like \"{}\"",

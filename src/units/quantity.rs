@@ -10,6 +10,11 @@ pub trait Quantity: Copy + std::fmt::Debug + PartialOrd + 'static {
     const NAME: &'static str;
     /// The SI unit as printed (`V`).
     const UNIT: &'static str;
+    /// What it is, with its article (`a voltage`, `an energy`).
+    fn with_article() -> String {
+        let article = if Self::NAME.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {}", Self::NAME)
+    }
     /// A correct literal, for messages (`1.28 V`).
     const EXAMPLE: &'static str;
     /// The dimension a literal must have.
@@ -81,7 +86,7 @@ quantity!(/** A charge \[C\]; as a cost per clock cycle it is written `uA/MHz`. 
 quantity!(/** A resistance \[ohm\]. */ Ohms, "resistance", "Ω", "50 mOhm", Dimension { second: 1, joule: -1, volt: 2, ..NONE });
 quantity!(/** A temperature on the Celsius scale \[degC\]. */ Celsius, "temperature", "°C", "25 degC", Dimension { celsius_scale: true, ..KELVIN }, true);
 quantity!(/** A temperature difference \[K\]. */ Kelvins, "temperature difference", "K", "10 K", KELVIN, true);
-quantity!(/** An amount of memory or traffic \[B\]. */ Bytes, "amount of memory", "B", "640 KiB", BYTE);
+quantity!(/** An amount of memory or traffic \[B\]. */ Bytes, "memory size", "B", "640 KiB", BYTE);
 quantity!(/** A memory bandwidth \[B/s\]. */ BytesPerSecond, "bandwidth", "B/s", "480 MB/s", Dimension { second: -1, ..BYTE });
 quantity!(/** A memory bandwidth tied to a clock \[B/cycle\]. */ BytesPerCycle, "bandwidth per clock cycle", "B/cycle", "4 B/cycle", Dimension { cycle: -1, ..BYTE });
 quantity!(/** Operand traffic of one multiply-accumulate \[B/MAC\]. */ BytesPerMac, "traffic per MAC", "B/MAC", "8 B/MAC", Dimension { mac: -1, ..BYTE });
@@ -95,6 +100,7 @@ quantity!(/** A software cost \[cycle/element\]. */ CyclesPerElement, "cycles pe
 quantity!(/** A software cost \[cycle/op\]. */ CyclesPerOperation, "cycles per operation", "cycle/op", "4 cycle/op", Dimension { operation: -1, cycle: 1, ..NONE });
 quantity!(/** A number of clock cycles. */ Cycles, "number of cycles", "cycle", "500 cycle", Dimension { cycle: 1, ..NONE });
 quantity!(/** A pure ratio. */ Ratio, "ratio", "", "88 %", NONE);
+quantity!(/** A relative error, of either sign. */ RelativeError, "relative error", "", "-3.5 %", NONE, true);
 quantity!(/** Growth with temperature \[1/K\]. */ PerKelvin, "rate per kelvin", "1/K", "0.035 1/K", Dimension { kelvin: -1, ..NONE });
 quantity!(/** Growth with voltage \[1/V\]. */ PerVolt, "rate per volt", "1/V", "4 1/V", Dimension { volt: -1, ..NONE });
 quantity!(/** Energy-delay product \[J s\]. */ JouleSeconds, "energy-delay product", "J s", "1 mJ s", Dimension { second: 1, ..JOULE });

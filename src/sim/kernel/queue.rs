@@ -134,6 +134,11 @@ impl<E: std::fmt::Debug> Queue<E> {
         Ok(Some(entry.event))
     }
 
+    /// True when nothing will happen any more.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
     /// True when the next event is later than now, or there is none: what changed at this instant
     /// is then complete.
     pub fn instant_is_over(&self) -> bool {

@@ -1,0 +1,117 @@
+//! Where the operands of a step come from, and how buffers cut them up.
+//!
+//! An operand larger than half of its buffer comes in tiles (the other half is for the next one). When
+//! both factors of MAC work come in tiles, one of two loop orders is taken, whichever moves less: the
+//! filters stay and the data comes once for each tile of filters, or the data stays and the filters come
+//! once for each tile of data.
+
+use super::MemoryPlan;
+use crate::cost::{Cost, Setting};
+use crate::hardware::Precision;
+use crate::model::{OpKind, Operand, OperandRole, Work};
+use crate::units::{Bytes, Quantity};
+
+/// Bytes of an operand in the engine's number format: as stored, unless the network is converted.
+pub(super) fn operand_bytes(operand: &Operand, work: &Work, precision: Precision) -> Bytes {
+    Bytes(if Precision::of(work.element) == Some(precision) {
+        operand.stored_bytes()
+    } else {
+        operand.converted_bytes(precision.bits())
+    })
+}
+
+/// Bytes of the output, likewise.
+fn output_bytes(work: &Work, precision: Precision) -> Bytes {
+    Bytes(if Precision::of(work.element) == Some(precision) {
+        work.output_bytes as f64
+    } else {
+        work.output_elements as f64 * precision.bits() as f64 / 8.0
+    })
+}
+
+/// One operand on its way.
+pub(super) struct Flow {
+    pub(super) role: OperandRole,
+    /// The memory it lives in.
+    pub(super) home: usize,
+    /// The buffer it passes through.
+    pub(super) buffer: Option<usize>,
+    pub(super) bytes: Bytes,
+}
+
+/// All operands of a step.
+pub(super) struct Flows {
+    pub(super) inputs: Vec<Flow>,
+    pub(super) output: Option<Flow>,
+    /// Tiles that the fullest buffer cuts the step into.
+    pub(super) tiles: f64,
+    data_fetches: f64,
+    filter_fetches: f64,
+}
+
+impl Flows {
+    pub(super) fn of(work: &Work, cost: &Cost, memory: &MemoryPlan, setting: Setting<'_>) -> Self {
+        let mut flows = Self {
+            inputs: Vec::with_capacity(work.operands.len()),
+            output: None,
+            tiles: 1.0,
+            data_fetches: 1.0,
+            filter_fetches: 1.0,
+        };
+        if work.kind == OpKind::View {
+            return flows;
+        }
+        let stages = &setting.profile.links().memory_stage;
+        let flow = |home: usize, role, bytes| Flow { role, home, buffer: stages[home], bytes };
+        for operand in &work.operands {
+            let home = if operand.constant { memory.weights } else { memory.activations };
+            let bytes = operand_bytes(operand, work, cost.precision);
+            flows.inputs.extend(home.map(|home| flow(home, operand.role, bytes)));
+        }
+        let output = output_bytes(work, cost.precision);
+        flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output));
+        flows.cut(setting);
+        flows
+    }
+
+    /// How often the operands of a role come from their home.
+    pub(super) fn fetches(&self, role: OperandRole) -> f64 {
+        match role {
+            OperandRole::Data => self.data_fetches,
+            OperandRole::Filter => self.filter_fetches,
+            OperandRole::Side => 1.0,
+        }
+    }
+
+    fn cut(&mut self, setting: Setting<'_>) {
+        let memories = &setting.profile.spec().memories;
+        let tiles = |buffer: usize, bytes: Bytes| {
+            (bytes / (memories[buffer].capacity.get() / 2.0)).ceil().max(1.0)
+        };
+        let role = |role: OperandRole| {
+            let of_role = self.inputs.iter().filter(|f| f.role == role);
+            of_role.fold((1.0f64, 0.0), |(most, bytes), flow| {
+                let own = flow.buffer.map_or(1.0, |b| tiles(b, flow.bytes));
+                (most.max(own), bytes + flow.bytes.si())
+            })
+        };
+        let (data_tiles, data) = role(OperandRole::Data);
+        let (filter_tiles, filter) = role(OperandRole::Filter);
+        if data_tiles > 1.0 && filter_tiles > 1.0 {
+            if data * filter_tiles + filter <= data + filter * data_tiles {
+                self.data_fetches = filter_tiles;
+            } else {
+                self.filter_fetches = data_tiles;
+            }
+        }
+        let mut through: Vec<(usize, Bytes)> = Vec::new();
+        for flow in self.inputs.iter().chain(&self.output) {
+            let Some(buffer) = flow.buffer else { continue };
+            match through.iter_mut().find(|(b, _)| *b == buffer) {
+                Some((_, sum)) => *sum += flow.bytes,
+                None => through.push((buffer, flow.bytes)),
+            }
+        }
+        self.tiles = through.iter().map(|(b, bytes)| tiles(*b, *bytes)).fold(1.0, f64::max);
+    }
+}

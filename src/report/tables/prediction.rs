@@ -1,0 +1,221 @@
+//! A prediction: layers, totals with intervals, where joules go, what it rests on.
+
+use super::{grouped, percent, plain, shortened, table, without_header};
+use crate::evidence::Coverage;
+use crate::hardware::components;
+use crate::mapping::Plan;
+use crate::report::Prediction;
+use crate::sim::Outcome;
+use crate::trace::{Cause, Residuals, WINDOWS};
+use crate::uncertainty::{Figure, Sampled};
+use crate::units::{JouleSeconds, Joules, Quantity, Seconds, SimTime, Watts, engineering};
+use comfy_table::{CellAlignment, Table};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// `estimate`: layers, totals with intervals, what was left out.
+pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>) -> String {
+    let mut text = headed(p);
+    let mut totals = plain(4, 1);
+    for (name, figure, unit) in [
+        ("latency", Figure::Latency, "s"),
+        ("energy", Figure::Energy, "J"),
+        ("mean power", Figure::MeanPower, "W"),
+        ("energy-delay product", Figure::Edp, "J s"),
+    ] {
+        let value = figure.of(p.estimate);
+        let second = sampled.and_then(|s| s.get(&figure)).map_or(String::new(), |s| {
+            let shown = |value| engineering(value, unit);
+            let (low, high) = (shown(s.interval.low), shown(s.interval.high));
+            format!("sampled {low} to {high}, median {}", shown(s.median))
+        });
+        totals.add_row(vec![
+            name.to_owned(),
+            engineering(value, unit),
+            interval(p, figure, value, unit),
+            second,
+        ]);
+    }
+    text.push_str(&without_header(&totals));
+    let names = components(p.setting.profile);
+    let parts = p.estimate.by_component.iter().map(|c| {
+        let name = names.iter().find(|n| n.0 == c.role).map_or("", |n| n.1.as_str());
+        (name, c.energy)
+    });
+    let _ = writeln!(text, "joules by component: {}", shares(parts, p.estimate.energy));
+    text.push_str(&evidence_text(p));
+    text.push_str(&left_out(p.plan));
+    text
+}
+
+/// `run`: the layer table and the metrics of the simulated run.
+pub fn run_text(p: &Prediction<'_>, outcome: &Outcome) -> String {
+    let m = &outcome.metrics;
+    let mut text = headed(p);
+    let mut totals = plain(3, 1);
+    let mut row = |name: &str, value: String, note: String| {
+        totals.add_row(vec![name.to_owned(), value, note]);
+    };
+    let none = String::new;
+    let per_inference = outcome.energy_per_inference();
+    let latency = outcome.latency.mean();
+    row("inferences", m.inferences.to_string(), format!("in {}", m.duration));
+    row("latency", latency.to_string(), interval(p, Figure::Latency, latency.0, Seconds::UNIT));
+    if outcome.response.longest() > outcome.latency.longest() {
+        let longest = format!("longest {}", outcome.response.longest());
+        row("response, with waking and waiting", outcome.response.mean().to_string(), longest);
+    }
+    row("energy", m.energy.to_string(), interval(p, Figure::Energy, m.energy.0, Joules::UNIT));
+    let each = interval(p, Figure::Energy, per_inference.0, Joules::UNIT);
+    row("joule per inference", per_inference.to_string(), each);
+    row("mean power", m.mean.to_string(), interval(p, Figure::MeanPower, m.mean.0, Watts::UNIT));
+    row("peak power", m.peak.to_string(), none());
+    for (width, peak) in WINDOWS.iter().zip(&m.window_peaks) {
+        row(&format!("  highest mean over {}", window_name(*width)), peak.to_string(), none());
+    }
+    let edp = outcome.edp();
+    row(
+        "energy-delay product",
+        edp.to_string(),
+        interval(p, Figure::Edp, edp.0, JouleSeconds::UNIT),
+    );
+    text.push_str(&without_header(&totals));
+    text.push_str(&joules_text(outcome));
+    text.push_str(&evidence_text(p));
+    text.push_str(&left_out(p.plan));
+    text
+}
+
+/// `1 µs`, `10 µs`, `100 µs`, `1 ms`.
+pub(in crate::report) fn window_name(width: SimTime) -> String {
+    match width.0 / 1_000_000 {
+        us if us.is_multiple_of(1000) => format!("{} ms", us / 1000),
+        us => format!("{us} µs"),
+    }
+}
+
+fn interval(p: &Prediction<'_>, figure: Figure, value: f64, unit: &str) -> String {
+    let i = p.uncertainty.interval(figure, value);
+    format!("90 %: {} to {}", engineering(i.low, unit), engineering(i.high, unit))
+}
+
+/// Subject, what limits the whole, layers.
+fn headed(p: &Prediction<'_>) -> String {
+    let mut text = format!("{}\n", p.subject());
+    for caveat in &p.caveats {
+        let _ = writeln!(text, "! {caveat}");
+    }
+    let _ = writeln!(text, "{}", layer_table(p));
+    text
+}
+
+fn layer_table(p: &Prediction<'_>) -> Table {
+    let headers = ["layer", "kind", "MACs", "use", "time", "energy", "power", "bound by"];
+    let mut rows = table(&headers, 2);
+    if let Some(column) = rows.column_mut(headers.len() - 1) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    for l in &p.estimate.layers {
+        let idle = l.time.0 == 0.0;
+        rows.add_row(vec![
+            shortened(&l.name, 32),
+            l.kind.to_string(),
+            grouped(l.macs),
+            if l.macs > 0 { percent(l.utilisation) } else { String::new() },
+            l.time.to_string(),
+            l.energy.to_string(),
+            if idle { String::new() } else { l.power().to_string() },
+            p.bound_name(l.bound).to_owned(),
+        ]);
+    }
+    rows
+}
+
+/// Named energies, largest first, with their share of the whole.
+fn shares<'a>(parts: impl Iterator<Item = (&'a str, Joules)>, whole: Joules) -> String {
+    let mut parts: Vec<_> = parts.filter(|(_, energy)| energy.0 != 0.0).collect();
+    parts.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+    let shown = parts.into_iter().map(|(name, energy)| {
+        let share = if whole.0 != 0.0 { energy / whole } else { 0.0 };
+        format!("{name} {energy} ({})", percent(share))
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn joules_text(outcome: &Outcome) -> String {
+    let ledger = &outcome.ledger;
+    let whole = outcome.metrics.energy;
+    let mut layers = Joules::ZERO;
+    for cause in ledger.by_cause.keys().filter(|c| matches!(c, Cause::Layer(_))) {
+        layers += ledger.of(cause);
+    }
+    let causes = [
+        ("layers", layers),
+        ("idle", ledger.of(&Cause::Idle)),
+        ("transitions", ledger.of(&Cause::Transition)),
+    ];
+    let named = |map: &BTreeMap<String, Joules>| -> String {
+        shares(map.iter().map(|(n, e)| (n.as_str(), *e)), whole)
+    };
+    let loads = ledger.by_component.iter().map(|(name, energy)| (name.clone(), *energy));
+    let losses = ledger.losses.iter().map(|(name, energy)| (format!("{name}_loss"), *energy));
+    let all: BTreeMap<String, Joules> = loads.chain(losses).collect();
+    let mut text = String::new();
+    let _ = writeln!(text, "joules by cause: {}", shares(causes.into_iter(), whole));
+    let _ = writeln!(text, "joules by component: {}", named(&all));
+    let _ = writeln!(text, "joules by rail, at the loads: {}", named(&ledger.by_rail));
+    let _ = writeln!(text, "joules from the sources: {}", ledger.source);
+    let r = ledger.residuals();
+    let _ = writeln!(
+        text,
+        "identity of joules holds to {:.0e} (cause {:.0e}, component {:.0e}, rail {:.0e}, source {:.0e}; limit {:.0e})",
+        r.largest(),
+        r.cause,
+        r.component,
+        r.rail,
+        r.source,
+        Residuals::LIMIT
+    );
+    text
+}
+
+/// What the figures rest on, and what to measure first.
+fn evidence_text(p: &Prediction<'_>) -> String {
+    let mut text = String::new();
+    let line = |what: &str, coverage: &Coverage| {
+        let kinds: Vec<_> =
+            coverage.shares().map(|(k, s)| format!("{} {}", k.name(), percent(s))).collect();
+        format!("{what} rests on evidence: {} ({})", percent(coverage.share()), kinds.join(", "))
+    };
+    let _ = writeln!(text, "{}", line("time", p.time_evidence));
+    let _ = writeln!(text, "{}", line("energy", p.energy_evidence));
+    let top = p.uncertainty.energy_contributions.iter().take(3);
+    let top: Vec<_> = top.map(|c| format!("{} ({})", c.name, percent(c.share))).collect();
+    if !top.is_empty() {
+        let _ = writeln!(text, "most uncertain in energy: {}", top.join(", "));
+    }
+    text
+}
+
+fn left_out(plan: &Plan) -> String {
+    let mut text = String::new();
+    if !plan.uncosted.is_empty() {
+        let _ = writeln!(
+            text,
+            "NOT COSTED: {} of {} layers, {} of all operations, are in no sum above:",
+            plan.uncosted.len(),
+            plan.uncosted.len() + plan.steps.len(),
+            percent(1.0 - plan.costed_share)
+        );
+        for u in plan.uncosted.iter().take(12) {
+            let _ = writeln!(text, "  {} ({}): {}", u.name, u.kind, u.reasons.join("; "));
+        }
+        if plan.uncosted.len() > 12 {
+            let _ = writeln!(text, "  and {} more (--json lists all)", plan.uncosted.len() - 12);
+        }
+    }
+    for note in &plan.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}

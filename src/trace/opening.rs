@@ -1,0 +1,91 @@
+//! A sink that passes on the start of a run, for traces that a person looks at.
+
+use super::{ComponentId, Header, RailId, Sink, Span, SpanKind};
+use crate::units::{Amperes, SimTime, Volts, Watts};
+
+/// Passes on everything until a number of inferences have ended, and nothing after.
+#[derive(Debug)]
+pub struct Opening<S> {
+    sink: S,
+    left: u64,
+    cut: bool,
+}
+
+impl<S: Sink> Opening<S> {
+    /// Passes on the first `inferences` to `sink`.
+    pub fn new(sink: S, inferences: u64) -> Self {
+        Self { sink, left: inferences, cut: false }
+    }
+
+    /// The sink, and whether anything was kept from it.
+    pub fn into_inner(self) -> (S, bool) {
+        (self.sink, self.cut)
+    }
+
+    fn open(&mut self) -> bool {
+        self.cut |= self.left == 0;
+        self.left > 0
+    }
+}
+
+impl<S: Sink> Sink for Opening<S> {
+    fn begin(&mut self, header: &Header) {
+        self.sink.begin(header);
+    }
+    fn power(&mut self, at: SimTime, component: ComponentId, power: Watts) {
+        if self.open() {
+            self.sink.power(at, component, power);
+        }
+    }
+    fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes) {
+        if self.open() {
+            self.sink.rail(at, rail, voltage, current);
+        }
+    }
+    fn span(&mut self, span: Span) {
+        if !self.open() {
+            return;
+        }
+        let (ends, at) = (span.kind == SpanKind::Inference, span.end);
+        self.sink.span(span);
+        if ends {
+            self.left -= 1;
+            if self.left == 0 {
+                self.sink.end(at);
+            }
+        }
+    }
+    fn end(&mut self, at: SimTime) {
+        if self.left > 0 {
+            self.sink.end(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Recorder;
+
+    #[test]
+    fn the_trace_ends_with_the_last_inference_that_is_kept() {
+        let mut opening = Opening::new(Recorder::default(), 2);
+        opening.begin(&Header::default());
+        for number in 0..3u64 {
+            let (start, end) = (SimTime(number * 10), SimTime(number * 10 + 7));
+            opening.span(Span {
+                kind: SpanKind::Inference,
+                name: "inference".into(),
+                track: "inferences".into(),
+                inference: Some(number),
+                start,
+                end,
+            });
+        }
+        opening.end(SimTime(30));
+        let (recorder, cut) = opening.into_inner();
+        let trace = recorder.into_trace();
+        assert!(cut);
+        assert_eq!((trace.spans.len(), trace.end), (2, SimTime(17)));
+    }
+}
