@@ -34,14 +34,17 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Rooms that a line of code names behind `crate::`.
+/// Rooms that a line of code names behind `crate::`, one by one or in braces.
 fn named(line: &str) -> Vec<&str> {
     let code = line.split("//").next().unwrap_or("");
     let mut rooms = Vec::new();
     for (at, _) in code.match_indices("crate::") {
         let rest = &code[at + "crate::".len()..];
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        rooms.extend(ROOMS.iter().find(|r| **r == &rest[..end]).copied());
+        // In `crate::{a::x, b}` every word of the braces may be a room.
+        let words = rest.strip_prefix('{').map_or(1, |_| usize::MAX);
+        let split =
+            rest.trim_start_matches('{').split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        rooms.extend(split.take(words).filter_map(|w| ROOMS.iter().find(|r| **r == w)).copied());
     }
     rooms
 }
@@ -73,6 +76,11 @@ fn no_room_imports_from_a_later_one() {
             continue;
         }
         assert!(ROOMS.contains(&room), "{room} is not in the list of rooms");
+        let depth = relative.components().count();
+        let text = std::fs::read_to_string(&path).unwrap();
+        // A path of `super` that climbs out of its room would not be seen.
+        let climbing = "super::".repeat(depth + 1);
+        assert!(!text.contains(&climbing), "{relative:?} climbs out of its room");
         all.extend(faults(
             room,
             relative.to_str().unwrap(),
@@ -87,5 +95,6 @@ fn an_import_that_runs_backwards_is_found() {
     let found =
         faults("model", "model/x.rs", "use crate::units::Volts;\nuse crate::hardware::Point;");
     assert_eq!(found, ["model/x.rs:2: model may not use hardware"]);
+    assert_eq!(faults("trace", "trace/x.rs", "use crate::{units::Volts, report};").len(), 1);
     assert!(faults("model", "model/x.rs", "// crate::hardware is not used here").is_empty());
 }

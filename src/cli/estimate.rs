@@ -30,7 +30,7 @@ impl EstimateArguments {
         let prepared = self.target.prepare()?;
         let (network, setting) = (&prepared.network, prepared.setting());
         let plan = plan(network, setting);
-        if plan.steps.is_empty() {
+        if plan.steps.iter().all(|s| s.phases.is_empty()) {
             return Err(SimError::nothing(&plan).into());
         }
         let estimate = estimate(&plan, setting);

@@ -4,6 +4,7 @@ use super::check::check;
 use super::{HardwareError, Point, ProfileSpec, shipped_profiles};
 use crate::diagnostic::{Report, SpanIndex, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
+use crate::model::OpKind;
 use std::path::Path;
 
 /// Names of a profile as indices into its lists.
@@ -190,6 +191,28 @@ impl Profile {
             index += 1;
         });
         copy
+    }
+
+    /// What is sound and still leaves work uncosted: kinds of operator that an engine supports and a
+    /// software stack of it has no rate for.
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = Vec::new();
+        for (stack, &engine) in self.spec.software.iter().zip(&self.links.stack_engine) {
+            let rated = |kind: &OpKind| {
+                *kind == OpKind::View
+                    || stack.cycles_per_mac.contains_key(kind)
+                    || stack.cycles_per_output.contains_key(kind)
+                    || stack.cycles_per_operation.contains_key(kind)
+            };
+            let unit = &self.spec.engines[engine];
+            let missing = unit.supports.iter().filter(|kind| !rated(kind));
+            let missing: Vec<String> = missing.map(ToString::to_string).collect();
+            if !missing.is_empty() {
+                let (software, engine, missing) = (&stack.name, &unit.name, missing.join(", "));
+                gaps.push(format!("software {software} has no rate for {missing} on {engine}"));
+            }
+        }
+        gaps
     }
 
     /// Share of the profile's numbers that rest on evidence.

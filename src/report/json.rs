@@ -308,6 +308,7 @@ pub fn hardware(profile: &Profile) -> Value {
         "name": spec.name, "kind": spec.kind, "description": spec.description,
         "operating_points": points, "software": software,
         "sourced_share": profile.sourced_share(),
+        "notes": profile.gaps(),
         "parameters": parameters,
     })
 }

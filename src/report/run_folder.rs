@@ -4,7 +4,7 @@ use super::plot::{PlotError, PowerOptions, power};
 use super::{FolderError, OutputFolder, Prediction, json, run_text};
 use crate::formats::{FormatError, csv, perfetto};
 use crate::sim::{Outcome, Workload};
-use crate::trace::Trace;
+use crate::trace::{SpanKind, Trace};
 use crate::uncertainty::Figure;
 use crate::units::engineering;
 use std::path::Path;
@@ -43,6 +43,16 @@ pub fn write_run(
     };
     for name in ["power.png", "power.svg"] {
         power(trace, &options, &folder.path().join(name))?;
+    }
+    let inferences = trace.spans.iter().filter(|s| s.kind == SpanKind::Inference);
+    if let Some(first) = inferences.min_by_key(|s| s.start).filter(|s| s.end < trace.end) {
+        // Among many, or with rest behind it, one inference is too narrow to read.
+        let title = format!("{}, first inference", options.title);
+        let (from, to) = (Some(first.start), Some(first.end));
+        let closer = PowerOptions { title, from, to, ..options };
+        for name in ["first_inference.png", "first_inference.svg"] {
+            power(trace, &closer, &folder.path().join(name))?;
+        }
     }
     folder.write("report.txt", run_text(prediction, outcome).as_bytes())?;
     let metrics = json::run(prediction, workload, outcome);

@@ -12,7 +12,7 @@ pub enum SimError {
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// The plan has no step that takes time.
-    #[error("nothing of `{network}` runs on this hardware: {reasons}")]
+    #[error("nothing of `{network}` takes time on this hardware: {reasons}")]
     NothingToRun {
         /// The network.
         network: String,
@@ -62,6 +62,9 @@ impl SimError {
             plan.uncosted.iter().flat_map(|u| u.reasons.iter().cloned()).collect();
         reasons.sort();
         reasons.dedup();
+        if reasons.is_empty() {
+            reasons.push("it has no layer that computes or moves anything".to_owned());
+        }
         Self::NothingToRun { network: plan.network.clone(), reasons: reasons.join("; ") }
     }
 }

@@ -128,9 +128,9 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             return Err(SimError::Workload("a run needs at least one inference".into()));
         }
         if let Arrivals::Periodic(period) = workload.arrivals
-            && (period.0 <= 0.0 || period.0.is_nan())
+            && SimTime::from_seconds(period)? == SimTime::ZERO
         {
-            return Err(SimError::Workload("a period must be above zero".into()));
+            return Err(SimError::Workload("a period is at least one picosecond".into()));
         }
         let memories = 0..setting.profile.spec().memories.len();
         let meter = Meter::new(setting);

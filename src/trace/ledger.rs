@@ -85,11 +85,6 @@ impl Ledger {
         part(&self.by_cause) + part(&self.loss_by_cause)
     }
 
-    /// Load energy as the trace has it.
-    pub fn load(&self) -> Joules {
-        self.integral
-    }
-
     /// All losses.
     pub fn loss(&self) -> Joules {
         self.losses.values().copied().sum()

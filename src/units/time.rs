@@ -4,7 +4,7 @@
 //! from a number of cycles is rounded once, from the start of its own task, so that rounded
 //! periods never add up.
 
-use super::{Cycles, Hertz, Seconds};
+use super::Seconds;
 use std::fmt;
 
 /// An instant, or a duration, in picoseconds.
@@ -20,9 +20,6 @@ pub enum TimeError {
     /// Not a number, or below zero.
     #[error("{0} s is not a duration")]
     NotADuration(f64),
-    /// A clock that does not run.
-    #[error("{0} Hz is not a running clock")]
-    NotAClock(f64),
 }
 
 const PS_PER_S: f64 = 1e12;
@@ -58,14 +55,6 @@ impl SimTime {
         }
         Ok(Self(ps as u64))
     }
-
-    /// The time `cycles` take at `clock`, rounded once.
-    pub fn from_cycles(cycles: Cycles, clock: Hertz) -> Result<Self, TimeError> {
-        if !(clock.0 > 0.0 && clock.0.is_finite()) {
-            return Err(TimeError::NotAClock(clock.0));
-        }
-        Self::from_seconds(Seconds(cycles.0 / clock.0))
-    }
 }
 
 impl fmt::Display for SimTime {
@@ -79,11 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycles_become_picoseconds_once_rounded() {
-        let t = SimTime::from_cycles(Cycles(1.0), Hertz(120e6)).unwrap();
-        assert_eq!(t, SimTime(8333));
-        let long = SimTime::from_cycles(Cycles(1.2e8), Hertz(120e6)).unwrap();
-        assert_eq!(long, SimTime(1_000_000_000_000), "no accumulated rounding");
+    fn seconds_become_picoseconds_once_rounded() {
+        assert_eq!(SimTime::from_seconds(Seconds(1.0 / 120e6)), Ok(SimTime(8333)));
+        assert_eq!(SimTime::from_seconds(Seconds(1.2e8 / 120e6)), Ok(SimTime(1_000_000_000_000)));
     }
 
     #[test]
@@ -92,6 +79,5 @@ mod tests {
         assert_eq!(SimTime::from_seconds(Seconds(2e7)), Err(TimeError::PastEnd));
         assert!(SimTime::from_seconds(Seconds(f64::NAN)).is_err());
         assert!(SimTime::from_seconds(Seconds(-1.0)).is_err());
-        assert!(SimTime::from_cycles(Cycles(1.0), Hertz(0.0)).is_err());
     }
 }

@@ -56,6 +56,9 @@ impl Stack {
                 false => own.mean,
             };
             let into = if component.is_load() { &mut loads } else { &mut losses };
+            if buckets.iter().all(|b| b.least == 0.0 && b.most == 0.0) {
+                continue; // Nothing to see of it, and no room for it in the key.
+            }
             into.push(Series {
                 name: component.name.clone(),
                 ink: theme.frame,

@@ -128,6 +128,9 @@ fn branch(profile: &Profile, rail: usize, indent: &str, depth: usize, text: &mut
 pub fn hardware_check_text(profile: &Profile) -> String {
     let mut text = format!("{}: sound\n", profile.spec().name);
     text.push_str(kinds_text(profile).trim_start());
+    for note in profile.gaps() {
+        let _ = writeln!(text, "  note: {note}");
+    }
     for record in profile.parameters() {
         let p = record.parameter;
         if matches!(p.kind, Kind::Assumed | Kind::Recalled) {
