@@ -7,6 +7,7 @@ mod nearest;
 mod report;
 mod ron_text;
 mod spans;
+mod wording;
 
 pub use nearest::nearest;
 pub use report::{Fault, Report};

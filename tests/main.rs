@@ -1,8 +1,10 @@
 //! All tests beyond the unit tests, in one binary.
 
+mod annotated;
 mod command_line;
 mod errors;
 mod laws;
+mod models;
 mod oracle_models;
 mod oracle_systolic;
 mod pictures;

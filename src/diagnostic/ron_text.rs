@@ -1,6 +1,7 @@
 //! Reading RON with an error that carries the path and the place.
 
-use super::{Fault, Report, SpanIndex, nearest};
+use super::spans::duplicates;
+use super::{Fault, Report, SpanIndex, wording};
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
@@ -14,39 +15,122 @@ pub fn ron_options() -> ron::Options {
 }
 
 /// Parses `text`, read from `file`, as RON. A fault stops at the first, with path, line, column
-/// and, for a misspelt field or variant, the nearest known one.
+/// and, for a misspelt field or variant, the nearest known one. Names that a map or a group has
+/// twice are reported together: of a map, the last would hold in silence.
 pub fn parse_ron<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Box<Report>> {
-    let options = ron_options();
-    let at_place = |e: SpannedError, path: String| {
-        let mut fault = Fault::at(path, e.code.to_string());
-        fault.help = help_for(&e.code);
-        fault.span = Some(byte_range(text, &e, &fault.path));
+    let parsed = deserialized::<T>(text);
+    let error = parsed.as_ref().err().map(|fault| &fault.1.code);
+    if matches!(error, None | Some(ron::Error::DuplicateStructField { .. })) {
+        let faults = duplicate_faults(text);
+        if !faults.is_empty() {
+            return Err(Box::new(Report::new(file, text, faults)));
+        }
+    }
+    parsed.map_err(|fault| {
+        let (path, error) = *fault;
+        let mut fault = located(text, &error, path);
+        let start = fault.span.as_ref().map_or(text.len(), |span| span.start);
+        fault.help = fault.help.or_else(|| match &error.code {
+            ron::Error::ExpectedNamedStructLike(_) => fields_at::<T>(text, fault.span.as_ref()?),
+            ron::Error::ExpectedStructLike => fields_at::<T>(text, &(start..start)),
+            _ => None,
+        });
         Box::new(Report::new(file, text, vec![fault]))
-    };
+    })
+}
+
+/// The value, or what is wrong and the field path it is wrong at.
+fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, Box<(String, SpannedError)>> {
+    let options = ron_options();
     let mut deserializer = ron::Deserializer::from_str_with_options(text, &options)
-        .map_err(|e| at_place(e, ".".to_owned()))?;
+        .map_err(|e| (".".to_owned(), e))?;
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|e| {
         let path = e.path().to_string();
-        at_place(deserializer.span_error(e.into_inner()), path)
+        (path, deserializer.span_error(e.into_inner()))
     })?;
-    deserializer
-        .end()
-        .map_err(|e| at_place(deserializer.span_error(e), "end of file".to_owned()))?;
+    deserializer.end().map_err(|e| ("end of file".to_owned(), deserializer.span_error(e)))?;
     Ok(value)
 }
 
-/// Bytes of a fault. RON counts columns in characters. A missing or unknown field has its own
-/// token as span; a wrong value has only one character, where the index knows the whole value.
-fn byte_range(text: &str, error: &SpannedError, path: &str) -> Range<usize> {
-    let offset = |p: ron::error::Position| {
-        let mut start = 0;
-        for _ in 1..p.line {
-            start = text[start..].find('\n').map_or(text.len(), |i| start + i + 1);
+fn duplicate_faults(text: &str) -> Vec<Fault> {
+    let faults = duplicates(text).into_iter().map(|twice| {
+        let line = text.get(..twice.first).unwrap_or("").matches('\n').count() + 1;
+        let mut fault = Fault::at(twice.path, format!("`{}` is given twice", twice.name));
+        fault.span = Some(twice.second);
+        fault.with_help(format!("the first is in line {line}; leave one out"))
+    });
+    faults.collect()
+}
+
+/// The fault with its place, which for some errors is not where the parser gave up.
+fn located(text: &str, error: &SpannedError, path: String) -> Fault {
+    let path = if path == "?" { ".".to_owned() } else { path };
+    let message = wording::message(&error.code, &path);
+    let mut fault = Fault::at(path, message);
+    fault.help = wording::help(&error.code);
+    let at = offset(text, error.span.start);
+    match &error.code {
+        ron::Error::ExpectedComma => after_value(text, at, &mut fault),
+        // It would run to the end of the text.
+        ron::Error::ExpectedStringEnd | ron::Error::UnclosedBlockComment => {
+            fault.span = Some(at..at + 1);
         }
-        let line = &text[start..];
-        line.char_indices().nth(p.col.saturating_sub(1)).map_or(text.len(), |(i, _)| start + i)
-    };
-    let (start, end) = (offset(error.span.start), offset(error.span.end));
+        _ => fault.span = Some(byte_range(text, error, &fault.path)),
+    }
+    fault
+}
+
+/// A comma is missed behind the value before, or in the midst of a number that is no whole one.
+fn after_value(text: &str, reached: usize, fault: &mut Fault) {
+    let index = SpanIndex::of(text);
+    let words = |span: &Range<usize>| text.get(span.clone()).unwrap_or("");
+    if let Some((path, span)) = index.around(reached).filter(|(_, s)| is_number(words(s))) {
+        path.clone_into(&mut fault.path);
+        fault.message = format!("expected a whole number, not {}", words(&span));
+        fault.span = Some(span);
+    } else if let Some((path, span)) = index.before(reached) {
+        path.clone_into(&mut fault.path);
+        fault.message = "expected a comma behind this value".to_owned();
+        if words(&span).starts_with('"') && words(&span).contains('\n') {
+            fault.help = Some("it is a text of several lines: is a quote missing?".to_owned());
+        }
+        fault.span = Some(span.end.saturating_sub(1)..span.end);
+    } else {
+        fault.span = Some(reached..reached + 1);
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// The fields of the group that belongs at `span`, from what the parser says of one that is none.
+fn fields_at<T: DeserializeOwned>(text: &str, span: &Range<usize>) -> Option<String> {
+    const NO_FIELD: &str = "(no_such_field:0)";
+    let (before, behind) = (text.get(..span.start)?, text.get(span.end..)?);
+    let probe = [before, NO_FIELD, behind].concat();
+    match deserialized::<T>(&probe).err()?.1.code {
+        ron::Error::NoSuchStructField { expected, found, .. } if found == "no_such_field" => {
+            Some(format!("its fields: {}", expected.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// RON counts columns in characters.
+fn offset(text: &str, position: ron::error::Position) -> usize {
+    let mut start = 0;
+    for _ in 1..position.line {
+        start = text[start..].find('\n').map_or(text.len(), |i| start + i + 1);
+    }
+    let mut characters = text[start..].char_indices();
+    characters.nth(position.col.saturating_sub(1)).map_or(text.len(), |(i, _)| start + i)
+}
+
+/// Bytes of a fault. A missing or unknown field has its own token as span; a wrong value has only
+/// one character, where the index knows the whole value.
+fn byte_range(text: &str, error: &SpannedError, path: &str) -> Range<usize> {
+    let (start, end) = (offset(text, error.span.start), offset(text, error.span.end));
     if end <= start + 1
         && let Some(span) = SpanIndex::of(text).value(path)
         && start <= span.end
@@ -55,19 +139,6 @@ fn byte_range(text: &str, error: &SpannedError, path: &str) -> Range<usize> {
         return span;
     }
     start..end.max(start + 1)
-}
-
-fn help_for(code: &ron::Error) -> Option<String> {
-    let (found, expected) = match code {
-        ron::Error::NoSuchStructField { found, expected, .. } => (found, *expected),
-        ron::Error::NoSuchEnumVariant { found, expected, .. } => (found, *expected),
-        _ => return None,
-    };
-    let names = expected.iter().copied();
-    Some(match nearest(found, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known here: {}", expected.join(", ")),
-    })
 }
 
 #[cfg(test)]
@@ -110,5 +181,80 @@ mod tests {
             let shown = parse_ron::<File>("x.ron", text).unwrap_err().to_string();
             assert!(shown.contains("x.ron:"), "{shown}");
         }
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct ArraySpec {
+        name: String,
+        rows: u64,
+        clocks: std::collections::BTreeMap<String, f64>,
+        kind: ArrayKind,
+    }
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    enum ArrayKind {
+        Systolic { columns: u64 },
+    }
+
+    const ARRAY: &str =
+        "(\n  name: \"a\",\n  rows: 16,\n  clocks: {},\n  kind: Systolic(columns: 2),\n)";
+
+    fn said(from: &str, to: &str) -> String {
+        assert!(ARRAY.contains(from), "{from}");
+        let text = ARRAY.replacen(from, to, 1);
+        parse_ron::<ArraySpec>("a.ron", &text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn faults_are_in_the_words_of_the_file() {
+        for (from, to, message, place) in [
+            ("  rows: 16,\n", "", "this array needs a field `rows`", "a.ron:5:1"),
+            ("rows: 16", "row: 16", "this array has no field `row`", "a.ron:3:3"),
+            ("rows: 16", "rows: 16.5", "expected a whole number, not 16.5", "a.ron:3:9"),
+            ("rows: 16,", "rows: 16 // ,", "expected a comma behind this value", "a.ron:3:10"),
+            ("\"a\"", "\"a", "the text in quotes that starts here does not end", "a.ron:2:9"),
+            ("(columns: 2)", "(c: 2)", "`Systolic` has no field `c`", "a.ron:5:18"),
+            ("(columns: 2)", "", "help: its fields: columns", "a.ron:5:17"),
+            ("Systolic(columns: 2)", "Lanes", "`Lanes` is no known array kind", "a.ron:5:9"),
+        ] {
+            let shown = said(from, to);
+            assert!(shown.contains(message) && shown.contains(place), "{message} {place}\n{shown}");
+        }
+        let shown = said("kind: Systolic", "kind: Systolc");
+        assert_eq!(shown.matches("Systolic`").count(), 1, "known ones are listed once: {shown}");
+    }
+
+    #[test]
+    fn a_missing_quote_is_suspected_behind_a_text_of_several_lines() {
+        let shown = said("\"a\",\n  rows: 16", "\"a,\n  rows: \"16\"");
+        assert!(shown.contains("is a quote missing?"), "{shown}");
+    }
+
+    #[test]
+    fn names_given_twice_are_reported_together_with_the_place_of_both() {
+        let shown = said("{}", "{\n\"npu\": 1.0, \"c\": 2.0,\n\"npu\": 3.0, \"\\u{63}\": 4.0}");
+        assert!(shown.contains("`npu` is given twice"), "{shown}");
+        assert!(shown.contains("a.ron:6:1") && shown.contains("clocks.npu"), "{shown}");
+        assert!(shown.contains("the first is in line 5"), "{shown}");
+        assert!(shown.contains("`c` is given twice"), "an escaped key is the same key: {shown}");
+        assert!(shown.contains("2 faults in a.ron"), "{shown}");
+        let shown = said("rows: 16", "rows: 16, rows: 17");
+        assert!(shown.contains("`rows` is given twice"), "{shown}");
+        assert!(shown.contains("a.ron:3:13"), "{shown}");
+    }
+
+    #[test]
+    fn names_given_twice_are_found_in_time_linear_in_the_text() {
+        let long = "k".repeat(200_000);
+        let inner: String = (0..20_000).map(|i| format!("{}: 1,", i / 2)).collect();
+        let text = format!("{{\"{long}\": {{{inner}}}}}");
+        type Nested = std::collections::BTreeMap<String, std::collections::BTreeMap<u64, u64>>;
+        let started = std::time::Instant::now();
+        let report = parse_ron::<Nested>("long.ron", &text).unwrap_err();
+        assert_eq!(report.faults().len(), 20, "and no more than can be read");
+        assert!(started.elapsed() < std::time::Duration::from_secs(2));
     }
 }

@@ -5,7 +5,9 @@
 //! building values, and remembers the bytes of every value under the path that serde gives it.
 //! It never fails: a text it cannot follow yields the part before.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// Byte spans of the values of a RON text, by field path.
@@ -17,15 +19,26 @@ pub struct SpanIndex {
 impl SpanIndex {
     /// Walks `text`.
     pub fn of(text: &str) -> Self {
-        let mut scanner = Scanner { text, at: 0, path: String::new(), index: Self::default() };
-        scanner.attributes();
-        scanner.value(0);
-        scanner.index
+        let mut scanner = Scanner { index: Some(Self::default()), ..Scanner::new(text) };
+        scanner.walk();
+        scanner.index.unwrap_or_default()
     }
 
     /// The bytes of the value at `path` (`engines[0].clock`).
     pub fn value(&self, path: &str) -> Option<Range<usize>> {
         self.values.get(path).cloned()
+    }
+
+    /// The innermost value that byte `at` lies within, with its path.
+    pub(super) fn around(&self, at: usize) -> Option<(&str, Range<usize>)> {
+        let around = self.values.iter().filter(|(_, span)| span.start < at && at < span.end);
+        around.max_by_key(|(_, span)| span.start).map(|(path, span)| (path.as_str(), span.clone()))
+    }
+
+    /// The last value that ends before byte `at` or there, with its path.
+    pub(super) fn before(&self, at: usize) -> Option<(&str, Range<usize>)> {
+        let before = self.values.iter().filter(|(_, span)| span.end <= at);
+        before.max_by_key(|(_, span)| span.end).map(|(path, span)| (path.as_str(), span.clone()))
     }
 
     /// The bytes of the value at `path`, or of the nearest enclosing one that the text holds.
@@ -48,15 +61,68 @@ impl SpanIndex {
 /// Deeper than any file of ours, and shallower than the stack.
 const DEPTH_LIMIT: usize = 120;
 
+/// Longer than any path of ours: no text may blow up by a long name above many values.
+const PATH_LIMIT: usize = 1024;
+
+/// More of them in one text are of one making.
+const DUPLICATES_LISTED: usize = 20;
+
+/// A name that one group or map has twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Duplicate {
+    pub path: String,
+    pub name: String,
+    /// Where the first stands.
+    pub first: usize,
+    /// The bytes of the second name.
+    pub second: Range<usize>,
+}
+
+/// The names that a group or map of `text` has twice. Takes time and memory in proportion to the
+/// text, whatever stands in it: values are not remembered.
+pub(super) fn duplicates(text: &str) -> Vec<Duplicate> {
+    let mut scanner = Scanner::new(text);
+    scanner.walk();
+    scanner.duplicates
+}
+
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
     path: String,
-    index: SpanIndex,
+    /// Filled when values are asked for.
+    index: Option<SpanIndex>,
+    duplicates: Vec<Duplicate>,
 }
 
-impl Scanner<'_> {
-    fn rest(&self) -> &str {
+/// Names of one group or map, and where they stand.
+type Seen<'a> = HashMap<Cow<'a, str>, usize>;
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, path: String::new(), index: None, duplicates: Vec::new() }
+    }
+
+    fn walk(&mut self) {
+        self.attributes();
+        self.value(0);
+    }
+
+    /// Enters a name, which the path already ends with.
+    fn name(&mut self, seen: &mut Seen<'a>, name: Cow<'a, str>, bytes: Range<usize>) {
+        let listed = self.duplicates.len() < DUPLICATES_LISTED;
+        match seen.entry(name) {
+            Entry::Vacant(free) => drop(free.insert(bytes.start)),
+            Entry::Occupied(taken) if listed => {
+                let (name, first) = (taken.key().to_string(), *taken.get());
+                let path = self.path.clone();
+                self.duplicates.push(Duplicate { path, name, first, second: bytes });
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or("")
     }
 
@@ -102,12 +168,11 @@ impl Scanner<'_> {
         }
     }
 
-    fn identifier(&mut self) -> String {
+    fn identifier(&mut self) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        let word = rest[..end].to_owned();
         self.at += end;
-        word
+        &rest[..end]
     }
 
     /// A value at the current path; records its bytes.
@@ -126,13 +191,16 @@ impl Scanner<'_> {
             Some(c) if c.is_alphabetic() || c == '_' => self.named(depth),
             _ => self.number(),
         }
-        if self.at > start {
-            self.index.values.insert(self.path.clone(), start..self.at);
+        if let Some(index) = &mut self.index
+            && self.at > start
+            && self.path.len() <= PATH_LIMIT
+        {
+            index.values.insert(self.path.clone(), start..self.at);
         }
     }
 
     fn named(&mut self, depth: usize) {
-        if self.rest().starts_with("r\"") || self.rest().starts_with("r#") {
+        if self.is_raw_string() {
             return self.raw_string();
         }
         let word = self.identifier();
@@ -147,20 +215,23 @@ impl Scanner<'_> {
     }
 
     /// `(…)` with named fields or positions; a variant's name is part of its children's path.
-    fn group(&mut self, depth: usize, variant: Option<String>) {
+    fn group(&mut self, depth: usize, variant: Option<&str>) {
         let outer = self.path.len();
-        if let Some(name) = &variant
+        if let Some(name) = variant
             && outer > 0
         {
             self.path.push('.');
             self.path.push_str(name);
         }
         self.bump();
-        let mut position = 0;
+        let (mut position, mut seen) = (0, Seen::new());
         while !self.eat(')') && self.at < self.text.len() {
             let (before, base) = (self.at, self.path.len());
             match self.field_name() {
-                Some(name) => self.push_field(&name),
+                Some(name) => {
+                    self.push_field(name);
+                    self.name(&mut seen, Cow::Borrowed(name), before..before + name.len());
+                }
                 // One unnamed value is a newtype or Some: the same path. More are a tuple.
                 None if position > 0 => self.path.push_str(&format!("[{position}]")),
                 None => {}
@@ -176,7 +247,7 @@ impl Scanner<'_> {
         self.path.truncate(outer);
     }
 
-    fn field_name(&mut self) -> Option<String> {
+    fn field_name(&mut self) -> Option<&'a str> {
         self.space();
         let before = self.at;
         let name = self.identifier();
@@ -214,13 +285,15 @@ impl Scanner<'_> {
 
     fn map(&mut self, depth: usize) {
         self.bump();
+        let mut seen = Seen::new();
         while !self.eat('}') && self.at < self.text.len() {
             let (before, base) = (self.at, self.path.len());
-            let key_start = self.at;
             self.key();
-            let key = self.text.get(key_start..self.at).unwrap_or("").trim_matches('"').to_owned();
+            let bytes = before..self.at;
+            let key = unquoted(self.text.get(bytes.clone()).unwrap_or(""));
             self.push_field(&key);
             if self.eat(':') {
+                self.name(&mut seen, key, bytes);
                 self.value(depth + 1);
             }
             self.path.truncate(base);
@@ -233,6 +306,8 @@ impl Scanner<'_> {
 
     fn key(&mut self) {
         match self.peek() {
+            Some('r') if self.is_raw_string() => self.raw_string(),
+            Some('\'') => self.character(),
             Some('"') => self.string(),
             Some(c) if c.is_alphabetic() || c == '_' => drop(self.identifier()),
             _ => self.number(),
@@ -249,6 +324,10 @@ impl Scanner<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn is_raw_string(&self) -> bool {
+        self.rest().starts_with("r\"") || self.rest().starts_with("r#")
     }
 
     fn raw_string(&mut self) {
@@ -276,6 +355,14 @@ impl Scanner<'_> {
         let end = rest.find([',', ')', ']', '}', ':', ' ', '\n', '\t', '\r', '/']);
         self.at += end.unwrap_or(rest.len());
     }
+}
+
+/// A key as serde sees it.
+fn unquoted(key: &str) -> Cow<'_, str> {
+    if key.contains('\\') || key.starts_with("r\"") || key.starts_with("r#") {
+        return ron::from_str(key).map_or(Cow::Borrowed(key), Cow::Owned);
+    }
+    Cow::Borrowed(key.trim_matches('"'))
 }
 
 /// Length of the (nesting) block comment that `text` starts with.

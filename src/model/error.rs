@@ -57,6 +57,18 @@ pub enum ModelError {
         /// The tensor it was met in.
         tensor: String,
     },
+    /// A value for a dimension that the file does not leave open.
+    #[error("{path}: no dimension is called `{symbol}`{}{}", hint(.nearest), open(.known))]
+    UnknownSymbol {
+        /// The path as given.
+        path: String,
+        /// The symbol that was bound.
+        symbol: String,
+        /// The open dimension nearest to it.
+        nearest: Option<String>,
+        /// All that the file leaves open.
+        known: Vec<String>,
+    },
     /// A RON graph with faults.
     #[error(transparent)]
     Ron(#[from] Box<Report>),
@@ -68,6 +80,21 @@ pub enum ModelError {
         /// What does not fit.
         reason: String,
     },
+}
+
+/// How many open dimensions are listed.
+const SYMBOLS_SHOWN: usize = 12;
+
+fn open(known: &[String]) -> String {
+    let more = match known.len().saturating_sub(SYMBOLS_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names: Vec<_> = known.iter().take(SYMBOLS_SHOWN).map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "\nhelp: this file has no symbolic dimensions; leave out --bind".to_owned(),
+        names => format!("\nhelp: it has {}{more}", names.join(", ")),
+    }
 }
 
 fn hint(nearest: &Option<String>) -> String {

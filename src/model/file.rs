@@ -1,10 +1,12 @@
 //! The RON form of a graph: readable, writable by hand, without weights.
 
-use super::graph::{Layout, ModelGraph, Operator, Origin, TensorId};
-use super::{ElementType, ModelError, Op, Shape, Tensor, TensorRole};
-use crate::diagnostic::{Fault, Report, SpanIndex, nearest, parse_ron, ron_options};
+mod builder;
+
+use super::graph::{Layout, ModelGraph, Origin, TensorId};
+use super::{ElementType, ModelError, Op, Shape, TensorRole, total_macs, total_parameters};
+use crate::diagnostic::{Report, SpanIndex, parse_ron, ron_options};
+use builder::build;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Version of the format, in the file's `schema` field.
 const SCHEMA: &str = "joulecast.model/1";
@@ -54,140 +56,24 @@ struct OperatorEntry {
     outputs: Vec<String>,
 }
 
-/// Reads the RON form. `file` names it in errors; references to tensors that do not exist, double
-/// names and tensors that nothing makes are reported together.
+/// Reads the RON form. `file` names it in errors; all faults beyond syntax are reported together,
+/// each with its place: names that do not exist or exist twice, tensors that nothing makes, cycles,
+/// and shapes that do not agree.
 pub fn read_ron(file: &str, text: &str) -> Result<ModelGraph, ModelError> {
     let parsed: ModelFile = parse_ron(file, text)?;
-    let mut builder = Builder { faults: Vec::new() };
-    let graph = builder.build(parsed);
-    let mut faults = builder.faults;
-    match graph {
-        Ok(graph) if faults.is_empty() => Ok(graph),
-        Ok(_) | Err(None) => {
-            let index = SpanIndex::of(text);
-            for fault in &mut faults {
-                fault.span = index.value_or_enclosing(&fault.path);
-            }
-            Err(Box::new(Report::new(file, text, faults)).into())
+    build(parsed).map_err(|mut faults| {
+        let index = SpanIndex::of(text);
+        for fault in &mut faults {
+            fault.span = index.value_or_enclosing(&fault.path);
         }
-        Err(Some(error)) => Err(error),
-    }
-}
-
-struct Builder {
-    faults: Vec<Fault>,
-}
-
-impl Builder {
-    fn build(&mut self, parsed: ModelFile) -> Result<ModelGraph, Option<ModelError>> {
-        if parsed.schema != SCHEMA {
-            let message = format!("schema `{}` is not `{SCHEMA}`", parsed.schema);
-            self.faults.push(Fault::at("schema", message));
-        }
-        let mut graph = ModelGraph::new(parsed.name, parsed.layout);
-        graph.origin = parsed.origin;
-        graph.notes = parsed.notes;
-        let mut ids = BTreeMap::new();
-        for (i, entry) in parsed.tensors.into_iter().enumerate() {
-            let TensorEntry { name, element, shape, role } = entry;
-            if shape.as_ref().is_some_and(|s| s.elements().is_none()) {
-                let message = format!("tensor `{name}` is too large");
-                self.faults.push(Fault::at(format!("tensors[{i}].shape"), message));
-            }
-            match graph.add_tensor(Tensor { name: name.clone(), shape, element, role }) {
-                Ok(id) => drop(ids.insert(name, id)),
-                Err(_) => self.faults.push(Fault::at(
-                    format!("tensors[{i}].name"),
-                    format!("two tensors are called `{name}`"),
-                )),
-            }
-        }
-        for (i, entry) in parsed.operators.iter().enumerate() {
-            self.operator(&mut graph, &ids, i, entry);
-        }
-        let mut outputs = Vec::new();
-        for (i, name) in parsed.outputs.iter().enumerate() {
-            outputs.extend(self.resolve(&ids, name, &format!("outputs[{i}]")));
-        }
-        graph.set_outputs(outputs);
-        if self.faults.is_empty() {
-            self.check_makers(&graph, &parsed.operators);
-        }
-        if !self.faults.is_empty() {
-            return Err(None);
-        }
-        graph.sort().map_err(Some)?;
-        graph.layers().map_err(Some)?;
-        Ok(graph)
-    }
-
-    fn operator(
-        &mut self,
-        graph: &mut ModelGraph,
-        ids: &BTreeMap<String, TensorId>,
-        i: usize,
-        entry: &OperatorEntry,
-    ) {
-        let mut inputs = Vec::new();
-        for (port, name) in entry.inputs.iter().enumerate() {
-            inputs.push(if name.is_empty() {
-                None
-            } else {
-                self.resolve(ids, name, &format!("operators[{i}].inputs[{port}]"))
-            });
-        }
-        let mut outputs = Vec::new();
-        for (port, name) in entry.outputs.iter().enumerate() {
-            outputs.extend(self.resolve(ids, name, &format!("operators[{i}].outputs[{port}]")));
-        }
-        let operator = Operator {
-            name: entry.name.clone(),
-            native: entry.native.clone(),
-            op: entry.op.clone(),
-            fused_activation: entry.activation.clone(),
-        };
-        if let Err(error) = graph.add_operator(operator, &inputs, &outputs) {
-            self.faults.push(Fault::at(format!("operators[{i}].outputs"), error.to_string()));
-        }
-    }
-
-    fn resolve(
-        &mut self,
-        ids: &BTreeMap<String, TensorId>,
-        name: &str,
-        path: &str,
-    ) -> Option<TensorId> {
-        let found = ids.get(name).copied();
-        if found.is_none() {
-            let mut fault = Fault::at(path, format!("no tensor is called `{name}`"));
-            fault.help = nearest(name, ids.keys().map(String::as_str))
-                .map(|n| format!("did you mean `{n}`?"));
-            self.faults.push(fault);
-        }
-        found
-    }
-
-    fn check_makers(&mut self, graph: &ModelGraph, operators: &[OperatorEntry]) {
-        for (i, entry) in operators.iter().enumerate() {
-            for (port, name) in entry.inputs.iter().enumerate() {
-                let Some(id) = graph.tensor_named(name) else { continue };
-                let made = graph.producer(id).is_some();
-                if !made && graph.tensor(id).role == TensorRole::Activation {
-                    let path = format!("operators[{i}].inputs[{port}]");
-                    let message = format!("no operator makes `{name}`");
-                    let help = "make its role Input or Constant, or add the operator";
-                    self.faults.push(Fault::at(path, message).with_help(help));
-                }
-            }
-        }
-    }
+        Box::new(Report::new(file, text, faults)).into()
+    })
 }
 
 /// Writes the RON form, headed by a comment with name, origin and totals.
 pub fn write_ron(graph: &ModelGraph) -> Result<String, ModelError> {
     let layers = graph.layers()?;
-    let macs: u64 = layers.iter().map(|l| l.work.macs).sum();
-    let parameters: u64 = layers.iter().map(|l| l.work.parameters).sum();
+    let (macs, parameters) = (total_macs(&layers), total_parameters(&layers));
     let mut text = format!(
         "// {}: {} operators, {macs} MACs, {parameters} parameters; without weights.\n",
         graph.name,

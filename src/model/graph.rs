@@ -5,7 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where channels stand in an image tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -106,14 +106,19 @@ impl ModelGraph {
     }
 
     /// Adds an operator behind its inputs (`None` for an optional one left out) and before its
-    /// outputs. A tensor with a second producer is an error.
+    /// outputs. A tensor with a second producer is an error, and then nothing is added.
     pub fn add_operator(
         &mut self,
         operator: Operator,
         inputs: &[Option<TensorId>],
         outputs: &[TensorId],
     ) -> Result<OperatorId, ModelError> {
-        let name = operator.name.clone();
+        let mut made = BTreeSet::new();
+        let twice = outputs.iter().find(|t| self.producer(**t).is_some() || !made.insert(**t));
+        if let Some(tensor) = twice {
+            let reason = format!("`{}` is made twice", self.tensor(*tensor).name);
+            return Err(ModelError::Graph { operator: operator.name, reason });
+        }
         let id = OperatorId(self.graph.add_node(Node::Operator(operator)));
         for (port, input) in (0u32..).zip(inputs) {
             if let Some(tensor) = input {
@@ -121,10 +126,6 @@ impl ModelGraph {
             }
         }
         for (port, tensor) in (0u32..).zip(outputs) {
-            if self.graph.edges_directed(tensor.0, Direction::Incoming).next().is_some() {
-                let reason = format!("`{}` is made by two operators", self.tensor(*tensor).name);
-                return Err(ModelError::Graph { operator: name, reason });
-            }
             self.graph.add_edge(id.0, tensor.0, port);
         }
         self.operators.push(id);
@@ -222,17 +223,22 @@ impl ModelGraph {
     /// Sorts operators so that each stands behind what it reads, changing the file's order only
     /// where it must. A cycle is an error that names an operator in it.
     pub fn sort(&mut self) -> Result<(), ModelError> {
-        let mut position = BTreeMap::new();
-        for (i, id) in self.operators.iter().enumerate() {
-            position.insert(*id, i);
-        }
-        let waiting_on = |graph: &Self, id: OperatorId| {
-            let makers = graph.inputs(id).into_iter().flatten().filter_map(|t| graph.producer(t));
-            makers.count()
-        };
+        self.operators = self.sorted().map_err(|cycle| {
+            let names = cycle.iter().map(|id| format!("`{}`", self.operator(*id).name));
+            let operator = cycle.first().map_or("", |id| &self.operator(*id).name).to_owned();
+            ModelError::Graph { operator, reason: cycle_reason(names) }
+        })?;
+        Ok(())
+    }
+
+    /// The operators, each behind what it reads; or those of a cycle, each reading from the next
+    /// and the last from the first.
+    pub(super) fn sorted(&self) -> Result<Vec<OperatorId>, Vec<OperatorId>> {
+        let position: BTreeMap<_, _> =
+            self.operators.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let mut missing: Vec<usize> =
-            self.operators.iter().map(|id| waiting_on(self, *id)).collect();
-        let mut ready: std::collections::BTreeSet<usize> =
+            self.operators.iter().map(|id| self.makers(*id).count()).collect();
+        let mut ready: BTreeSet<usize> =
             missing.iter().enumerate().filter(|(_, n)| **n == 0).map(|(i, _)| i).collect();
         let mut sorted = Vec::with_capacity(self.operators.len());
         while let Some(i) = ready.pop_first() {
@@ -248,13 +254,34 @@ impl ModelGraph {
                 }
             }
         }
-        if let Some(stuck) = missing.iter().position(|n| *n > 0) {
-            let operator = self.operator(self.operators[stuck]).name.clone();
-            let reason = "it reads, through others, what it makes: the graph has a cycle".into();
-            return Err(ModelError::Graph { operator, reason });
+        let stuck = |id: &OperatorId| missing[position[id]] > 0;
+        match self.operators.iter().find(|id| stuck(id)) {
+            None => Ok(sorted),
+            Some(first) => Err(self.cycle_behind(*first, stuck)),
         }
-        self.operators = sorted;
-        Ok(())
+    }
+
+    /// Goes from one operator that waits to one that it waits for, until one comes up again.
+    fn cycle_behind(
+        &self,
+        first: OperatorId,
+        stuck: impl Fn(&OperatorId) -> bool,
+    ) -> Vec<OperatorId> {
+        let (mut path, mut seen) = (Vec::new(), BTreeMap::new());
+        let mut next = Some(first);
+        while let Some(id) = next {
+            if let Some(start) = seen.insert(id, path.len()) {
+                return path.split_off(start);
+            }
+            path.push(id);
+            next = self.makers(id).find(&stuck);
+        }
+        path
+    }
+
+    /// The operators that make what an operator reads, one for each input that is made.
+    fn makers(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> + '_ {
+        self.inputs(id).into_iter().flatten().filter_map(|tensor| self.producer(tensor))
     }
 
     /// A tensor by its parts, for importers and tests.
@@ -268,6 +295,19 @@ impl ModelGraph {
         let shape = Some(Shape(shape.to_vec()));
         self.add_tensor(Tensor { name: name.to_owned(), shape, element, role })
     }
+}
+
+/// How many operators of a cycle are named.
+const CYCLE_NAMES: usize = 6;
+
+/// Says that operators make a cycle, each reading from the next.
+pub(super) fn cycle_reason(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(CYCLE_NAMES);
+    let mut chain = names.take(CYCLE_NAMES).collect::<Vec<_>>().join(" from ");
+    if more > 0 {
+        chain.push_str(&format!(" and so on through {more} more"));
+    }
+    format!("the graph has a cycle: it reads, through others, what it makes ({chain})")
 }
 
 #[cfg(test)]
@@ -304,6 +344,12 @@ mod tests {
         let b = loop_.add("b", &[1], ElementType::Int8, TensorRole::Activation).unwrap();
         loop_.add_operator(operator("x"), &[Some(a)], &[b]).unwrap();
         loop_.add_operator(operator("y"), &[Some(b)], &[a]).unwrap();
-        assert!(loop_.sort().unwrap_err().to_string().contains("cycle"));
+        let c = loop_.add("c", &[1], ElementType::Int8, TensorRole::Activation).unwrap();
+        loop_.operators.clear();
+        loop_.add_operator(operator("behind"), &[Some(b)], &[c]).unwrap();
+        loop_.operators.extend([OperatorId(2.into()), OperatorId(3.into())]);
+        let said = loop_.sort().unwrap_err().to_string();
+        assert!(said.contains("cycle") && said.contains("`x` from `y`"), "{said}");
+        assert!(!said.contains("behind"), "only what is in it: {said}");
     }
 }

@@ -14,12 +14,36 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct Bindings(pub BTreeMap<String, u64>);
 
+impl Bindings {
+    /// Refuses a value for what is not open in the file at `path`, since it would change nothing.
+    fn check(
+        &self,
+        path: &str,
+        is_open: impl Fn(&str) -> bool,
+        known: &[String],
+    ) -> Result<(), ModelError> {
+        let Some(symbol) = self.0.keys().find(|symbol| !is_open(symbol)) else { return Ok(()) };
+        let near = nearest(symbol, known.iter().map(String::as_str));
+        Err(ModelError::UnknownSymbol {
+            path: path.to_owned(),
+            symbol: symbol.clone(),
+            nearest: near.map(str::to_owned),
+            known: known.to_vec(),
+        })
+    }
+
+    /// The same for a format whose dimensions are all stated.
+    fn none_open(&self, path: &str) -> Result<(), ModelError> {
+        self.check(path, |_| false, &[])
+    }
+}
+
 /// Reads the model that `name` stands for: a path to a `.ron`, `.tflite` or `.onnx` file, or the
 /// name of a shipped one. The format is told from the content.
 pub fn load(name: &str, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
     let path = Path::new(name);
     if !path.exists() {
-        return shipped(name, path);
+        return shipped(name, path, bindings);
     }
     let bytes =
         std::fs::read(path).map_err(|source| ModelError::Read { path: name.to_owned(), source })?;
@@ -40,17 +64,20 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
         return Err(not_a_model("the file is empty"));
     }
     let (mut graph, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
+        bindings.none_open(path)?;
         (tflite::read(path, bytes)?, "TFLite")
     } else if extension == "onnx" {
         (onnx::read(path, bytes, bindings)?, "ONNX")
     } else if let Ok(text) = std::str::from_utf8(bytes) {
+        bindings.none_open(path)?;
         return read_ron(path, text);
     } else {
         return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON text"));
     };
     graph.sort()?;
     graph.layers()?;
-    graph.notes.extend(unsized_note(&graph));
+    let notes = graph.misfit_notes().into_iter().chain(unsized_note(&graph));
+    graph.notes.extend(notes.collect::<Vec<_>>());
     let hash = Sha256::digest(bytes);
     graph.origin = Some(Origin {
         file: Path::new(path)
@@ -75,12 +102,13 @@ fn unsized_note(graph: &ModelGraph) -> Option<String> {
     ))
 }
 
-fn shipped(name: &str, path: &Path) -> Result<ModelGraph, ModelError> {
+fn shipped(name: &str, path: &Path, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
     let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or(name);
     let looks_like_path = path.components().count() > 1;
     if let Some(model) = shipped_models().iter().find(|m| m.name == stem || m.path == name) {
         // A path that does not exist is answered from the shipped files only if it is one of theirs.
         if !looks_like_path || model.path == name {
+            bindings.none_open(name)?;
             return read_ron(model.path, model.text);
         }
     }

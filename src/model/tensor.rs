@@ -85,10 +85,19 @@ impl Shape {
     }
 }
 
+/// Dimensions shown; a file may hold a tensor of a million.
+const AXES_SHOWN: usize = 16;
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: Vec<_> = self.0.iter().map(u64::to_string).collect();
-        f.pad(&if text.is_empty() { "scalar".to_owned() } else { text.join("x") })
+        if self.0.is_empty() {
+            return f.pad("scalar");
+        }
+        let mut text = self.0.iter().take(AXES_SHOWN).map(u64::to_string).collect::<Vec<_>>();
+        if self.rank() > AXES_SHOWN {
+            text.push("..".to_owned());
+        }
+        f.pad(&text.join("x"))
     }
 }
 
@@ -137,6 +146,8 @@ mod tests {
     fn sizes_are_checked() {
         assert_eq!(Shape(vec![1 << 40, 1 << 40]).elements(), None);
         assert_eq!(Shape(vec![]).elements(), Some(1));
+        assert_eq!(Shape(vec![2, 3]).to_string(), "2x3");
+        assert!(Shape(vec![1; 1_000_000]).to_string().len() < 40);
         let t = Tensor {
             name: "w".into(),
             shape: Some(Shape(vec![3, 3])),

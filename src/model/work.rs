@@ -4,11 +4,12 @@
 //! shapes. Other arithmetic is counted apart, as element operations. FLOP would be 2 x MAC and is
 //! never used for it.
 
+use super::arithmetic::{Operands, arithmetic};
+use super::misfit::{Misfit, Part};
 use super::{
-    Convolution, Layout, ModelError, ModelGraph, Movement, Op, OpKind, Operand, OperatorId, Shape,
-    Tensor, TensorRole,
+    ElementType, ModelError, ModelGraph, Movement, Op, OpKind, Operand, OperatorId, Shape, Tensor,
+    TensorRole,
 };
-use crate::model::ElementType;
 use serde::Serialize;
 
 /// The matrix product an operator amounts to: `groups` times `[m, k] x [k, n]`.
@@ -88,127 +89,92 @@ pub struct Layer {
     pub work: Work,
 }
 
-struct Operands<'a> {
-    graph: &'a ModelGraph,
-    name: &'a str,
-    inputs: Vec<Option<&'a Tensor>>,
-    output: Option<&'a Tensor>,
-}
-
-impl Operands<'_> {
-    fn error(&self, reason: impl Into<String>) -> ModelError {
-        ModelError::Graph { operator: self.name.to_owned(), reason: reason.into() }
-    }
-
-    fn shape(&self, tensor: Option<&Tensor>, what: &str) -> Result<Shape, ModelError> {
-        let tensor = tensor.ok_or_else(|| self.error(format!("{what} is missing")))?;
-        tensor
-            .shape
-            .clone()
-            .ok_or_else(|| self.error(format!("the shape of {what} `{}` is unknown", tensor.name)))
-    }
-
-    fn input(&self, port: usize, what: &str) -> Result<Shape, ModelError> {
-        self.shape(self.inputs.get(port).copied().flatten(), what)
-    }
-
-    fn elements(&self, shape: &Shape) -> Result<u64, ModelError> {
-        shape.elements().ok_or_else(|| self.error(format!("a tensor of {shape} is too large")))
-    }
-
-    fn product(&self, a: u64, b: u64) -> Result<u64, ModelError> {
-        a.checked_mul(b).ok_or_else(|| self.error("its work does not fit 64 bits"))
-    }
-}
-
-/// The arithmetic part of [`Work`].
-struct Arithmetic {
-    kind: OpKind,
-    macs: u64,
-    element_ops: u64,
-    gemm: Option<Gemm>,
-    window: Option<Window>,
-}
-
-impl Arithmetic {
-    fn elementwise(kind: OpKind, element_ops: u64) -> Self {
-        Self { kind, macs: 0, element_ops, gemm: None, window: None }
-    }
-}
-
 impl ModelGraph {
     /// Every operator with its work, in order. Errors name the operator whose shapes do not fit.
     pub fn layers(&self) -> Result<Vec<Layer>, ModelError> {
-        self.operators().map(|id| self.layer(id)).collect()
+        let layer = |id| self.layer(id).map_err(|e| e.into_error(&self.operator(id).name));
+        self.operators().map(layer).collect()
     }
 
-    fn layer(&self, id: OperatorId) -> Result<Layer, ModelError> {
+    pub(super) fn layer(&self, id: OperatorId) -> Result<Layer, Misfit> {
         let operator = self.operator(id);
-        let inputs: Vec<_> =
-            self.inputs(id).into_iter().map(|t| t.map(|t| self.tensor(t))).collect();
-        let outputs = self.op_outputs(id);
-        let output = outputs.first().map(|t| self.tensor(*t));
-        let operands = Operands { graph: self, name: &operator.name, inputs, output };
+        let operands = Operands::of(self, id);
+        let output = operands.output();
         let arithmetic = arithmetic(&operands, &operator.op)?;
         let fused = match (&operator.fused_activation, output) {
             (Some(_), Some(t)) => t.elements().unwrap_or(0),
             _ => 0,
         };
-        let (mut weight_bytes, mut input_bytes, mut parameters) = (0u64, 0u64, 0u64);
-        let written = output.and_then(Tensor::elements).unwrap_or(0);
-        let mut read = Vec::with_capacity(operands.inputs.len());
-        for (port, tensor) in operands.inputs.iter().enumerate() {
-            let Some(tensor) = tensor else { continue };
-            let bytes = known(&operands, tensor, tensor.bytes())?;
-            let elements = known(&operands, tensor, tensor.elements())?;
-            read.push(Operand::of(&operator.op, port, tensor, elements, written));
-            let sum = if tensor.role == TensorRole::Constant {
-                if is_parameter(&operator.op, port) {
-                    parameters = parameters.saturating_add(elements);
-                }
-                &mut weight_bytes
-            } else {
-                &mut input_bytes
-            };
-            *sum = sum
-                .checked_add(bytes)
-                .ok_or_else(|| operands.error("its operands do not fit 64 bits"))?;
-        }
-        let mut output_bytes = 0u64;
-        let mut output_elements = 0u64;
-        for tensor in outputs.iter().map(|t| self.tensor(*t)) {
-            output_bytes = output_bytes.saturating_add(known(&operands, tensor, tensor.bytes())?);
-            output_elements = output_elements.saturating_add(tensor.elements().unwrap_or(0));
-        }
-        let element = operands
-            .inputs
-            .iter()
-            .flatten()
-            .find(|t| t.role != TensorRole::Constant)
-            .or(operands.output.as_ref())
-            .map_or(ElementType::Other, |t| t.element);
+        let moved = Moved::of(&operands, &operator.op)?;
         let work = Work {
             kind: arithmetic.kind,
             macs: arithmetic.macs,
             element_ops: arithmetic.element_ops.saturating_add(fused),
-            parameters,
-            weight_bytes,
-            input_bytes,
-            output_bytes,
-            output_elements,
-            operands: read,
-            element,
+            parameters: moved.parameters,
+            weight_bytes: moved.weight_bytes,
+            input_bytes: moved.input_bytes,
+            output_bytes: moved.output_bytes,
+            output_elements: moved.output_elements,
+            operands: moved.read,
+            element: computed_on(&operands),
             gemm: arithmetic.gemm,
             window: arithmetic.window,
         };
-        let output_shape = output.and_then(|t| t.shape.clone());
         Ok(Layer {
             name: operator.name.clone(),
             native: operator.native.clone(),
-            output_shape,
+            output_shape: output.and_then(|t| t.shape.clone()),
             work,
         })
     }
+}
+
+/// The type of the first operand that is computed, or of the output.
+fn computed_on(operands: &Operands<'_>) -> ElementType {
+    let computed = operands.inputs.iter().flatten().find(|t| t.role != TensorRole::Constant);
+    computed.copied().or(operands.output()).map_or(ElementType::Other, |t| t.element)
+}
+
+/// The data part of [`Work`].
+#[derive(Default)]
+struct Moved {
+    parameters: u64,
+    weight_bytes: u64,
+    input_bytes: u64,
+    output_bytes: u64,
+    output_elements: u64,
+    read: Vec<Operand>,
+}
+
+impl Moved {
+    fn of(operands: &Operands<'_>, op: &Op) -> Result<Self, Misfit> {
+        let mut moved = Self::default();
+        let written = operands.output().and_then(Tensor::elements).unwrap_or(0);
+        for (port, tensor) in operands.inputs.iter().enumerate() {
+            let Some(tensor) = tensor else { continue };
+            let bytes = known(Part::Input(port), tensor, tensor.bytes())?;
+            let elements = known(Part::Input(port), tensor, tensor.elements())?;
+            moved.read.push(Operand::of(op, port, tensor, elements, written));
+            let constant = tensor.role == TensorRole::Constant;
+            if constant && is_parameter(op, port) {
+                moved.parameters = moved.parameters.saturating_add(elements);
+            }
+            let sum = if constant { &mut moved.weight_bytes } else { &mut moved.input_bytes };
+            *sum = added(*sum, bytes)?;
+        }
+        for (port, tensor) in operands.outputs.iter().enumerate() {
+            let bytes = known(Part::Output(port), tensor, tensor.bytes())?;
+            moved.output_bytes = added(moved.output_bytes, bytes)?;
+            let elements = tensor.elements().unwrap_or(0);
+            moved.output_elements = moved.output_elements.saturating_add(elements);
+        }
+        Ok(moved)
+    }
+}
+
+fn added(sum: u64, bytes: u64) -> Result<u64, Misfit> {
+    sum.checked_add(bytes)
+        .ok_or_else(|| Misfit::new(Part::Whole, "its operands do not fit 64 bits"))
 }
 
 /// False for constants that say where data goes (a target shape, axes, paddings): they are stored,
@@ -224,149 +190,20 @@ fn is_parameter(op: &Op, port: usize) -> bool {
 
 /// A size that is known, counted as 0 for a tensor of unknown shape (its operator is opaque and
 /// listed as such), and an error when it does not fit 64 bits.
-fn known(operands: &Operands<'_>, tensor: &Tensor, size: Option<u64>) -> Result<u64, ModelError> {
+fn known(part: Part, tensor: &Tensor, size: Option<u64>) -> Result<u64, Misfit> {
     match (&tensor.shape, size) {
         (_, Some(size)) => Ok(size),
         (None, None) => Ok(0),
         (Some(shape), None) => {
-            Err(operands.error(format!("tensor `{}` of {shape} is too large", tensor.name)))
+            Err(Misfit::new(part, format!("tensor `{}` of {shape} is too large", tensor.name)))
         }
     }
-}
-
-fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, ModelError> {
-    let out = |what: &str| o.shape(o.output, what);
-    let outputs = || o.output.and_then(Tensor::elements).unwrap_or(0);
-    let inputs = || o.inputs.first().copied().flatten().and_then(Tensor::elements).unwrap_or(0);
-    Ok(match op {
-        Op::Convolution(convolution) => return conv_arithmetic(o, convolution),
-        Op::FullyConnected => {
-            let (weights, output) = (o.input(1, "the weight")?, out("the output")?);
-            let n = output.last();
-            let elements = o.elements(&weights)?;
-            if n == 0 || elements % n != 0 {
-                return Err(o.error(format!("weights {weights} do not give an output of {output}")));
-            }
-            let (k, m) = (elements / n, o.elements(&output)? / n);
-            mac_arithmetic(o, OpKind::FullyConnected, Gemm { groups: 1, m, n, k })?
-        }
-        Op::MatMul { transpose_a, .. } => {
-            let (a, output) = (o.input(0, "the first operand")?, out("the output")?);
-            let axis = a.rank().saturating_sub(if *transpose_a { 2 } else { 1 });
-            let (k, n) = (a.extent(axis), output.last());
-            let total = o.elements(&output)?;
-            // A vector operand has no row axis: then the product is a single row.
-            let m = if output.rank() >= 2 { output.extent(output.rank() - 2) } else { 1 };
-            let groups = total.checked_div(m.saturating_mul(n)).unwrap_or(0);
-            let constant = o.inputs.get(1).copied().flatten();
-            let stored = constant.is_some_and(|t| t.role == TensorRole::Constant);
-            let kind = if stored && groups == 1 { OpKind::FullyConnected } else { OpKind::MatMul };
-            mac_arithmetic(o, kind, Gemm { groups, m, n, k })?
-        }
-        Op::Pool(pool) => {
-            let (input, output) = (o.input(0, "the input")?, out("the output")?);
-            let window = if pool.kernel.is_empty() {
-                o.elements(&input)?.checked_div(o.elements(&output)?).unwrap_or(0)
-            } else {
-                pool.kernel.iter().try_fold(1, |n, &d| o.product(n, d))?
-            };
-            Arithmetic::elementwise(OpKind::Pool, o.product(outputs(), window)?)
-        }
-        Op::Elementwise(function) => Arithmetic::elementwise(
-            OpKind::Elementwise,
-            o.product(outputs(), function.operations_per_element())?,
-        ),
-        // Subtract the maximum, exponentiate (4), add up, divide.
-        Op::Softmax => Arithmetic::elementwise(OpKind::Softmax, o.product(outputs(), 7)?),
-        Op::BatchNormalisation => {
-            Arithmetic::elementwise(OpKind::Normalisation, o.product(outputs(), 2)?)
-        }
-        Op::Normalisation => {
-            Arithmetic::elementwise(OpKind::Normalisation, o.product(outputs(), 5)?)
-        }
-        // Square and add over the window, then scale, power (4) and divide.
-        Op::LocalResponseNormalisation { size } => {
-            let each = o.product(2, *size)?.saturating_add(6);
-            Arithmetic::elementwise(OpKind::Normalisation, o.product(outputs(), each)?)
-        }
-        Op::Reduce => Arithmetic::elementwise(OpKind::Reduce, inputs()),
-        Op::Movement(Movement::View) => Arithmetic::elementwise(OpKind::View, 0),
-        Op::Movement(Movement::Resize) => {
-            Arithmetic::elementwise(OpKind::Movement, o.product(outputs(), 4)?)
-        }
-        Op::Movement(_) => Arithmetic::elementwise(OpKind::Movement, 0),
-        Op::Convert => Arithmetic::elementwise(OpKind::Convert, outputs()),
-        Op::Opaque => Arithmetic::elementwise(OpKind::Opaque, 0),
-    })
-}
-
-fn mac_arithmetic(o: &Operands<'_>, kind: OpKind, gemm: Gemm) -> Result<Arithmetic, ModelError> {
-    let macs = [gemm.groups, gemm.m, gemm.n, gemm.k]
-        .into_iter()
-        .try_fold(1, |product, factor| o.product(product, factor))?;
-    Ok(Arithmetic { kind, macs, element_ops: 0, gemm: Some(gemm), window: None })
-}
-
-/// MACs of a convolution: output elements times weights of one output channel; of a transposed
-/// one: input elements times weights of one input channel.
-fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, ModelError> {
-    let input = o.input(0, "the input")?;
-    let weights = o.input(1, "the weight")?;
-    let output = o.shape(o.output, "the output")?;
-    let rank = output.rank();
-    if rank < 3 || weights.rank() != rank || input.rank() != rank {
-        return Err(o.error(format!(
-            "input {input}, weights {weights} and output {output} do not make a convolution"
-        )));
-    }
-    let last = o.graph.layout == Layout::ChannelsLast;
-    let (channel_axis, spatial) = if last { (rank - 1, 1..rank - 1) } else { (1, 2..rank) };
-    let (inner, outer) = if c.transposed { (&output, &input) } else { (&input, &output) };
-    let channels = outer.extent(channel_axis);
-    let elements = o.elements(&weights)?;
-    let groups = c.groups.max(1);
-    if channels == 0 || elements % channels != 0 || !channels.is_multiple_of(groups) {
-        let reason = format!("weights {weights} in {groups} groups do not fit {channels} channels");
-        return Err(o.error(reason));
-    }
-    let k = elements / channels;
-    let taps = weights.0[spatial.clone()].iter().try_fold(1, |n, &d| o.product(n, d))?;
-    if taps == 0 || k % taps != 0 {
-        return Err(o.error(format!("weights {weights} do not make a window")));
-    }
-    let positions = o.elements(outer)? / channels;
-    let gemm = Gemm { groups, m: positions, n: channels / groups, k };
-    let kernel = &weights.0[spatial.clone()];
-    let plane = &outer.0[spatial];
-    let window = Window {
-        kernel_height: kernel.first().copied().unwrap_or(1),
-        kernel_width: kernel.iter().skip(1).product(),
-        output_height: plane.first().copied().unwrap_or(1),
-        output_width: plane.iter().skip(1).product(),
-        input_channels: k / taps,
-        output_channels: channels,
-        groups,
-        batch: outer.extent(0),
-    };
-    let input_channels = inner.extent(channel_axis);
-    let kind = if c.transposed {
-        OpKind::TransposedConv
-    } else if groups > 1 && groups == input_channels {
-        OpKind::DepthwiseConv
-    } else if taps == 1 {
-        OpKind::PointwiseConv
-    } else if input_channels < 4 {
-        OpKind::StemConv
-    } else {
-        OpKind::Conv
-    };
-    Ok(Arithmetic { window: Some(window), ..mac_arithmetic(o, kind, gemm)? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Operator, Padding, TensorId};
+    use crate::model::{Convolution, Layout, Operator, Padding, TensorId};
 
     fn conv(groups: u64) -> Op {
         Op::Convolution(Convolution {

@@ -15,7 +15,6 @@ pub(super) struct Environment<'a> {
     declared: HashMap<&'a str, &'a proto::ValueInfo>,
     inputs: &'a [proto::ValueInfo],
     read: HashSet<&'a str>,
-    symbols: BTreeSet<&'a str>,
 }
 
 #[derive(Debug)]
@@ -40,8 +39,7 @@ impl<'a> Environment<'a> {
         file: &'a proto::Graph,
         bindings: &'a Bindings,
     ) -> Result<Self, ModelError> {
-        let infos = || file.inputs.iter().chain(&file.value_info).chain(&file.outputs);
-        let dims = infos().filter_map(dimensions).flat_map(|shape| &shape.dims);
+        check_bindings(path, file, bindings)?;
         let declared = file.value_info.iter().chain(&file.outputs);
         let read = file
             .nodes
@@ -55,7 +53,6 @@ impl<'a> Environment<'a> {
             declared: declared.map(|info| (info.name.as_str(), info)).collect(),
             inputs: &file.inputs,
             read: read.map(String::as_str).collect(),
-            symbols: dims.map(|dim| dim.symbol.as_str()).filter(|s| !s.is_empty()).collect(),
         };
         for tensor in &file.initializers {
             let value = Value::stored(tensor).map_err(|e| environment.fault(e))?;
@@ -110,8 +107,7 @@ impl<'a> Environment<'a> {
         let dims = dimensions(info).ok_or(Open::Rank)?;
         let mut shape = Shape::default();
         for (axis, dim) in dims.dims.iter().enumerate() {
-            let stated = dim.value.filter(|value| *value > 0);
-            shape.0.push(match stated.and_then(|value| u64::try_from(value).ok()) {
+            shape.0.push(match stated(dim) {
                 Some(extent) => extent,
                 None => self.bound(dim, &info.name, axis).map_err(Open::Symbol)?,
             });
@@ -120,10 +116,9 @@ impl<'a> Environment<'a> {
         Ok(shape)
     }
 
-    /// The value the user gave to a symbol; one without a name is called by its tensor and axis.
+    /// The value the user gave to a symbol.
     fn bound(&self, dim: &proto::Dimension, tensor: &str, axis: usize) -> Result<u64, String> {
-        let made_up = || format!("{tensor}_dim{axis}");
-        let symbol = Some(dim.symbol.clone()).filter(|s| !s.is_empty()).unwrap_or_else(made_up);
+        let symbol = symbol(dim, tensor, axis);
         self.bindings.0.get(&symbol).copied().ok_or(symbol)
     }
 
@@ -179,17 +174,44 @@ impl<'a> Environment<'a> {
 
     /// What the user's bindings did.
     pub fn notes(&self) -> Vec<String> {
-        let note = |(symbol, value): (&String, &u64)| {
-            let made_up = symbol.rsplit_once("_dim").map(|(tensor, _)| tensor);
-            let of_input = |tensor: &str| self.inputs.iter().any(|info| info.name == tensor);
-            if self.symbols.contains(symbol.as_str()) || made_up.is_some_and(of_input) {
-                format!("dimension `{symbol}` is taken as {value}")
-            } else {
-                format!("`{symbol}` is bound to {value}, but no dimension is called that")
-            }
-        };
+        let note = |(symbol, value)| format!("dimension `{symbol}` is taken as {value}");
         self.bindings.0.iter().map(note).collect()
     }
+}
+
+/// Refuses values for dimensions that are not open, and the value 0.
+fn check_bindings(path: &str, file: &proto::Graph, bindings: &Bindings) -> Result<(), ModelError> {
+    if bindings.0.is_empty() {
+        return Ok(());
+    }
+    if let Some((symbol, _)) = bindings.0.iter().find(|(_, value)| **value == 0) {
+        let reason = format!("dimension `{symbol}` is bound to 0, but is at least 1");
+        return Err(ModelError::Onnx { path: path.to_owned(), reason });
+    }
+    let of_inputs: BTreeSet<_> = file.inputs.iter().flat_map(open).collect();
+    let made = file.value_info.iter().chain(&file.outputs);
+    let all: BTreeSet<_> = made.flat_map(open).chain(of_inputs.iter().cloned()).collect();
+    // What inputs leave open decides all else in nearly all files.
+    let known = if of_inputs.is_empty() { &all } else { &of_inputs };
+    let known: Vec<_> = known.iter().cloned().collect();
+    bindings.check(path, |symbol| all.contains(symbol), &known)
+}
+
+/// The symbols of the dimensions that a declaration leaves open.
+fn open(info: &proto::ValueInfo) -> Vec<String> {
+    let dims = dimensions(info).map_or(&[][..], |dims| &dims.dims).iter().enumerate();
+    let open = dims.filter(|(_, dim)| stated(dim).is_none());
+    open.map(|(axis, dim)| symbol(dim, &info.name, axis)).collect()
+}
+
+/// An extent that the file states.
+fn stated(dim: &proto::Dimension) -> Option<u64> {
+    dim.value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value > 0)
+}
+
+/// What an open dimension is called; one without a name, by its tensor and axis.
+fn symbol(dim: &proto::Dimension, tensor: &str, axis: usize) -> String {
+    if dim.symbol.is_empty() { format!("{tensor}_dim{axis}") } else { dim.symbol.clone() }
 }
 
 fn dimensions(info: &proto::ValueInfo) -> Option<&proto::Dimensions> {

@@ -102,8 +102,24 @@ fn a_symbolic_batch_must_be_bound() {
         assert_eq!(layers[0].name, "Conv_0", "a node without a name is called by its place");
         assert_eq!(graph.notes, [format!("dimension `{symbol}` is taken as 4")]);
     }
-    let graph = load(one_convolution("1"), &[("M", 2)]).unwrap();
-    assert_eq!(graph.notes, ["`M` is bound to 2, but no dimension is called that"]);
+}
+
+#[test]
+fn a_value_for_a_dimension_that_is_not_open_is_refused() {
+    let said = |batch: &str, symbol: &str, value: u64| {
+        load(one_convolution(batch), &[(symbol, value)]).unwrap_err().to_string()
+    };
+    let shown = said("batch_size", "batchsize", 2);
+    assert!(shown.contains("no dimension is called `batchsize`"), "{shown}");
+    assert!(shown.contains("did you mean `batch_size`?"), "{shown}");
+    assert!(shown.contains("it has `batch_size`"), "{shown}");
+    let shown = said("", "N", 2);
+    assert!(shown.contains("it has `x_dim0`"), "{shown}");
+    let shown = said("1", "M", 2);
+    assert!(shown.contains("no dimension is called `M`"), "{shown}");
+    assert!(shown.contains("this file has no symbolic dimensions"), "{shown}");
+    let shown = said("N", "N", 0);
+    assert!(shown.contains("`N` is bound to 0"), "{shown}");
 }
 
 #[test]

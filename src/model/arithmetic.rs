@@ -1,0 +1,221 @@
+//! The arithmetic of an operator, counted from the shapes of its operands.
+
+use super::misfit::{Misfit, Part};
+use super::{
+    Convolution, Gemm, Layout, ModelGraph, Movement, Op, OpKind, OperatorId, Shape, Tensor,
+    TensorRole, Window,
+};
+use std::ops::Range;
+
+/// What an operator reads and makes.
+pub(super) struct Operands<'a> {
+    pub layout: Layout,
+    /// By port; `None` for an optional one left out.
+    pub inputs: Vec<Option<&'a Tensor>>,
+    pub outputs: Vec<&'a Tensor>,
+}
+
+impl<'a> Operands<'a> {
+    pub fn of(graph: &'a ModelGraph, id: OperatorId) -> Self {
+        let inputs = graph.inputs(id).into_iter().map(|t| t.map(|t| graph.tensor(t)));
+        let outputs = graph.op_outputs(id).into_iter().map(|t| graph.tensor(t));
+        Self { layout: graph.layout, inputs: inputs.collect(), outputs: outputs.collect() }
+    }
+
+    pub fn input(&self, port: usize) -> Option<&'a Tensor> {
+        self.inputs.get(port).copied().flatten()
+    }
+
+    /// The first output, which stands for the result.
+    pub fn output(&self) -> Option<&'a Tensor> {
+        self.outputs.first().copied()
+    }
+
+    fn input_shape(&self, port: usize, what: &str) -> Result<&'a Shape, Misfit> {
+        shape(self.input(port), Part::Input(port), what)
+    }
+
+    fn output_shape(&self) -> Result<&'a Shape, Misfit> {
+        shape(self.output(), Part::Output(0), "the output")
+    }
+}
+
+fn shape<'a>(tensor: Option<&'a Tensor>, part: Part, what: &str) -> Result<&'a Shape, Misfit> {
+    let Some(tensor) = tensor else { return Err(Misfit::new(part, format!("{what} is missing"))) };
+    let unknown = || format!("the shape of {what} `{}` is unknown", tensor.name);
+    tensor.shape.as_ref().ok_or_else(|| Misfit::new(part, unknown()))
+}
+
+fn elements(shape: &Shape, part: Part) -> Result<u64, Misfit> {
+    let too_large = || Misfit::new(part, format!("a tensor of {shape} is too large"));
+    shape.elements().ok_or_else(too_large)
+}
+
+fn product(a: u64, b: u64) -> Result<u64, Misfit> {
+    a.checked_mul(b).ok_or_else(|| Misfit::new(Part::Whole, "its work does not fit 64 bits"))
+}
+
+fn product_of(extents: &[u64]) -> Result<u64, Misfit> {
+    extents.iter().try_fold(1, |n, &extent| product(n, extent))
+}
+
+/// Where channels and positions stand in an image tensor of at least three dimensions.
+pub(super) fn image_axes(layout: Layout, rank: usize) -> (usize, Range<usize>) {
+    match layout {
+        Layout::ChannelsLast => (rank - 1, 1..rank - 1),
+        Layout::ChannelsFirst => (1, 2..rank),
+    }
+}
+
+/// The arithmetic part of [`super::Work`].
+pub(super) struct Arithmetic {
+    pub kind: OpKind,
+    pub macs: u64,
+    pub element_ops: u64,
+    pub gemm: Option<Gemm>,
+    pub window: Option<Window>,
+}
+
+impl Arithmetic {
+    fn elementwise(kind: OpKind, element_ops: u64) -> Self {
+        Self { kind, macs: 0, element_ops, gemm: None, window: None }
+    }
+
+    /// So many operations for each element of the output.
+    fn of_outputs(o: &Operands<'_>, kind: OpKind, each: u64) -> Result<Self, Misfit> {
+        let outputs = o.output().and_then(Tensor::elements).unwrap_or(0);
+        Ok(Self::elementwise(kind, product(outputs, each)?))
+    }
+}
+
+pub(super) fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, Misfit> {
+    let of_outputs = |kind, each| Arithmetic::of_outputs(o, kind, each);
+    match op {
+        Op::Convolution(convolution) => conv_arithmetic(o, convolution),
+        Op::FullyConnected => fully_connected(o),
+        Op::MatMul { transpose_a, .. } => matrix_product(o, *transpose_a),
+        Op::Pool(pool) => pooling(o, &pool.kernel),
+        Op::Elementwise(function) => {
+            of_outputs(OpKind::Elementwise, function.operations_per_element())
+        }
+        // Subtract the maximum, exponentiate (4), add up, divide.
+        Op::Softmax => of_outputs(OpKind::Softmax, 7),
+        Op::BatchNormalisation => of_outputs(OpKind::Normalisation, 2),
+        Op::Normalisation => of_outputs(OpKind::Normalisation, 5),
+        // Square and add over the window, then scale, power (4) and divide.
+        Op::LocalResponseNormalisation { size } => {
+            of_outputs(OpKind::Normalisation, product(2, *size)?.saturating_add(6))
+        }
+        Op::Reduce => {
+            let inputs = o.input(0).and_then(Tensor::elements).unwrap_or(0);
+            Ok(Arithmetic::elementwise(OpKind::Reduce, inputs))
+        }
+        Op::Movement(Movement::View) => Ok(Arithmetic::elementwise(OpKind::View, 0)),
+        Op::Movement(Movement::Resize) => of_outputs(OpKind::Movement, 4),
+        Op::Movement(_) => Ok(Arithmetic::elementwise(OpKind::Movement, 0)),
+        Op::Convert => of_outputs(OpKind::Convert, 1),
+        Op::Opaque => Ok(Arithmetic::elementwise(OpKind::Opaque, 0)),
+    }
+}
+
+fn mac_arithmetic(kind: OpKind, gemm: Gemm) -> Result<Arithmetic, Misfit> {
+    let macs = product_of(&[gemm.groups, gemm.m, gemm.n, gemm.k])?;
+    Ok(Arithmetic { kind, macs, element_ops: 0, gemm: Some(gemm), window: None })
+}
+
+fn fully_connected(o: &Operands<'_>) -> Result<Arithmetic, Misfit> {
+    let (weights, output) = (o.input_shape(1, "the weight")?, o.output_shape()?);
+    let n = output.last();
+    let stored = elements(weights, Part::Input(1))?;
+    if n == 0 || stored % n != 0 {
+        let reason = format!("weights {weights} do not give an output of {output}");
+        return Err(Misfit::input(1, reason));
+    }
+    let (k, m) = (stored / n, elements(output, Part::Output(0))? / n);
+    mac_arithmetic(OpKind::FullyConnected, Gemm { groups: 1, m, n, k })
+}
+
+fn matrix_product(o: &Operands<'_>, transpose_a: bool) -> Result<Arithmetic, Misfit> {
+    let (a, output) = (o.input_shape(0, "the first operand")?, o.output_shape()?);
+    let axis = a.rank().saturating_sub(if transpose_a { 2 } else { 1 });
+    let (k, n) = (a.extent(axis), output.last());
+    let total = elements(output, Part::Output(0))?;
+    // A vector operand has no row axis: then the product is a single row.
+    let m = if output.rank() >= 2 { output.extent(output.rank() - 2) } else { 1 };
+    let groups = total.checked_div(m.saturating_mul(n)).unwrap_or(0);
+    let stored = o.input(1).is_some_and(|t| t.role == TensorRole::Constant);
+    let kind = if stored && groups == 1 { OpKind::FullyConnected } else { OpKind::MatMul };
+    mac_arithmetic(kind, Gemm { groups, m, n, k })
+}
+
+fn pooling(o: &Operands<'_>, kernel: &[u64]) -> Result<Arithmetic, Misfit> {
+    let (input, output) = (o.input_shape(0, "the input")?, o.output_shape()?);
+    let window = if kernel.is_empty() {
+        let (read, made) = (elements(input, Part::Input(0))?, elements(output, Part::Output(0))?);
+        read.checked_div(made).unwrap_or(0)
+    } else {
+        product_of(kernel)?
+    };
+    Arithmetic::of_outputs(o, OpKind::Pool, window)
+}
+
+/// MACs of a convolution: output elements times weights of one output channel; of a transposed
+/// one: input elements times weights of one input channel.
+fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misfit> {
+    let input = o.input_shape(0, "the input")?;
+    let weights = o.input_shape(1, "the weight")?;
+    let output = o.output_shape()?;
+    let rank = output.rank();
+    if rank < 3 || weights.rank() != rank || input.rank() != rank {
+        return Err(Misfit::input(
+            1,
+            format!(
+                "input {input}, weights {weights} and output {output} do not make a convolution"
+            ),
+        ));
+    }
+    let (channel_axis, spatial) = image_axes(o.layout, rank);
+    let (inner, outer) = if c.transposed { (output, input) } else { (input, output) };
+    let channels = outer.extent(channel_axis);
+    let stored = elements(weights, Part::Input(1))?;
+    let groups = c.groups.max(1);
+    if channels == 0 || stored % channels != 0 || !channels.is_multiple_of(groups) {
+        let reason = format!("weights {weights} in {groups} groups do not fit {channels} channels");
+        return Err(Misfit::input(1, reason));
+    }
+    let k = stored / channels;
+    let (kernel, plane) = (&weights.0[spatial.clone()], &outer.0[spatial]);
+    let taps = product_of(kernel)?;
+    if taps == 0 || k % taps != 0 {
+        return Err(Misfit::input(1, format!("weights {weights} do not make a window")));
+    }
+    let outer_part = if c.transposed { Part::Input(0) } else { Part::Output(0) };
+    let positions = elements(outer, outer_part)? / channels;
+    let window = Window {
+        kernel_height: kernel.first().copied().unwrap_or(1),
+        kernel_width: product_of(kernel.get(1..).unwrap_or(&[]))?,
+        output_height: plane.first().copied().unwrap_or(1),
+        output_width: product_of(plane.get(1..).unwrap_or(&[]))?,
+        input_channels: k / taps,
+        output_channels: channels,
+        groups,
+        batch: outer.extent(0),
+    };
+    let kind = conv_kind(c, groups, inner.extent(channel_axis), taps);
+    let gemm = Gemm { groups, m: positions, n: channels / groups, k };
+    Ok(Arithmetic { window: Some(window), ..mac_arithmetic(kind, gemm)? })
+}
+
+fn conv_kind(c: &Convolution, groups: u64, input_channels: u64, taps: u64) -> OpKind {
+    if c.transposed {
+        OpKind::TransposedConv
+    } else if groups > 1 && groups == input_channels {
+        OpKind::DepthwiseConv
+    } else if taps == 1 {
+        OpKind::PointwiseConv
+    } else if input_channels < 4 {
+        OpKind::StemConv
+    } else {
+        OpKind::Conv
+    }
+}
