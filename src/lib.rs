@@ -25,10 +25,10 @@
 //! and holds them to it.
 //!
 //! ```text
-//!  .ron .tflite .onnx ──► model ──┐
-//!  hardware_profiles/ ─► hardware ┼─► cost ─► mapping ──► estimate ──┐
-//!                                 │            (Plan)  └► sim ──► trace ──► formats
-//!  validation/ ─────► calibrate ──┘                       uncertainty ──► report ──► cli
+//!  .ron .tflite .onnx ──► model ──┐                    ┌► estimate ──┬► uncertainty ─┐
+//!                                 ├─► cost ─► mapping ─┤             │               ├► report ─► cli
+//!  hardware_profiles/ ─► hardware ┘          (Plan)    └► sim ─► trace ──► formats ──┤
+//!  validation/ ──► calibrate ────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! | room | owns | must not know |
