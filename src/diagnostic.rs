@@ -3,12 +3,14 @@
 //! A syntax or type fault stops at the first. What is found after parsing is collected as
 //! [`Fault`]s, each with its field path, and reported together in one [`Report`].
 
+mod literals;
 mod nearest;
 mod report;
 mod ron_text;
 mod spans;
 mod wording;
 
+pub use literals::{resolve_sources, source_kinds};
 pub use nearest::nearest;
 pub use report::{Fault, Report};
 pub use ron_text::{parse_ron, ron_options};

@@ -1,10 +1,9 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
-use crate::diagnostic::{Fault, Report, SpanIndex, parse_ron};
-use crate::evidence::{FieldPath, Kind, Parameters, Sources, Valued, described, no_parameters};
+use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
+use crate::evidence::{Sources, Valued, described, no_parameters};
 use crate::units::{Joules, Ratio, RelativeError, Seconds};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What a prediction of an observation was allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,25 +107,12 @@ impl Case {
     /// Reads a case from `text`, called `file` in errors.
     pub fn parse(file: &str, text: &str) -> Result<Self, CaseError> {
         let mut case: Self = parse_ron(file, text)?;
-        let mut faults = Vec::new();
+        let kinds = source_kinds(&case.sources);
+        let mut faults = resolve_sources(&mut case, &kinds);
         if case.schema != SCHEMA {
             let message = format!("schema `{}` is not `{SCHEMA}`", case.schema);
             faults.push(Fault::at("schema", message));
         }
-        let kinds: BTreeMap<String, Kind> =
-            case.sources.iter().map(|(key, source)| (key.clone(), source.kind)).collect();
-        case.walk(&mut FieldPath::root(), &mut |path, parameter| {
-            if let Some(fault) = &parameter.fault {
-                faults.push(Fault::at(path.as_str(), fault.error.message.clone()));
-            }
-            match parameter.source.as_ref().map(|key| (key, kinds.get(key))) {
-                Some((_, Some(kind))) => parameter.rest_on(*kind),
-                Some((key, None)) => {
-                    faults.push(Fault::at(path.as_str(), format!("no source is called `{key}`")));
-                }
-                None => {}
-            }
-        });
         for (i, observation) in case.observations.iter().enumerate() {
             let positive = |value: Option<f64>| value.is_none_or(|v| v.is_nan() || v > 0.0);
             let latency = observation.latency.as_ref().map(|v| v.get().0);
@@ -141,11 +127,7 @@ impl Case {
         if faults.is_empty() {
             return Ok(case);
         }
-        let index = SpanIndex::of(text);
-        for fault in &mut faults {
-            fault.span = index.value_or_enclosing(&fault.path);
-        }
-        Err(Box::new(Report::new(file, text, faults)).into())
+        Err(Report::located(file, text, faults).into())
     }
 }
 

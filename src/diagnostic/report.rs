@@ -1,5 +1,6 @@
 //! Faults in a text a user wrote, rendered with file, line, column and caret.
 
+use super::SpanIndex;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
@@ -14,6 +15,8 @@ pub struct Fault {
     pub path: String,
     /// The bytes of the text it concerns; `None` when the text holds no such field.
     pub span: Option<Range<usize>>,
+    /// The part of the field's value that is wrong, relative to it; all of it when left out.
+    pub part: Option<Range<usize>>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -21,7 +24,8 @@ pub struct Fault {
 impl Fault {
     /// A fault of the field at `path`; its span is looked up later.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { message: message.into(), path: path.into(), span: None, help: None }
+        let (message, path) = (message.into(), path.into());
+        Self { message, path, span: None, part: None, help: None }
     }
 
     /// Adds what to do about it.
@@ -44,6 +48,19 @@ impl Report {
     pub fn new(file: impl Into<String>, text: impl Into<String>, mut faults: Vec<Fault>) -> Self {
         faults.sort_by_key(|f| f.span.as_ref().map_or(usize::MAX, |s| s.start));
         Self { file: file.into(), text: text.into(), faults }
+    }
+
+    /// A report on faults that know their field but not yet its place in `text`.
+    pub fn located(file: &str, text: &str, mut faults: Vec<Fault>) -> Box<Self> {
+        let index = SpanIndex::of(text);
+        for fault in faults.iter_mut().filter(|f| f.span.is_none()) {
+            let whole = index.value_or_enclosing(&fault.path);
+            fault.span = whole.map(|whole| match &fault.part {
+                Some(part) => whole.start + part.start..(whole.start + part.end).min(whole.end),
+                None => whole,
+            });
+        }
+        Box::new(Self::new(file, text, faults))
     }
 
     /// The faults, in the order of the text.

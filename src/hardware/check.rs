@@ -2,11 +2,10 @@
 
 use super::Links;
 use super::spec::{Array, ProfileSpec, RegulatorKind};
-use crate::diagnostic::{Fault, nearest};
-use crate::evidence::{FieldPath, Kind, Parameters};
+use crate::diagnostic::{Fault, nearest, resolve_sources, source_kinds};
 use crate::model::OpKind;
 use crate::units::Quantity;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Version of the profile format.
 const SCHEMA: &str = "joulecast.profile/1";
@@ -16,8 +15,8 @@ const LARGEST_ARRAY_SIDE: u64 = 1 << 20;
 
 /// Resolves sources and names. The links are complete only when no fault is returned.
 pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
-    let mut faults = Vec::new();
-    literals_and_sources(spec, &mut faults);
+    let kinds = source_kinds(&spec.sources);
+    let faults = resolve_sources(spec, &kinds);
     let mut checker = Checker { spec, faults, links: Links::default() };
     checker.basics();
     checker.names();
@@ -29,29 +28,6 @@ pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
     checker.regulators();
     checker.operating_points();
     (checker.links, checker.faults)
-}
-
-fn literals_and_sources(spec: &mut ProfileSpec, faults: &mut Vec<Fault>) {
-    let kinds: BTreeMap<String, Kind> =
-        spec.sources.iter().map(|(key, source)| (key.clone(), source.kind)).collect();
-    spec.walk(&mut FieldPath::root(), &mut |path, parameter| {
-        if let Some(fault) = &parameter.fault {
-            let mut found = Fault::at(path.as_str(), fault.error.message.clone());
-            let quote = usize::from(fault.quoted);
-            found.span = Some(fault.error.span.start + quote..fault.error.span.end + quote);
-            faults.push(found);
-        }
-        let Some(key) = &parameter.source else { return };
-        match kinds.get(key) {
-            Some(kind) => parameter.rest_on(*kind),
-            None => {
-                let mut fault = Fault::at(path.as_str(), format!("no source is called `{key}`"));
-                fault.help = nearest(key, kinds.keys().map(String::as_str))
-                    .map(|n| format!("did you mean `@{n}`?"));
-                faults.push(fault);
-            }
-        }
-    });
 }
 
 struct Checker<'a> {

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use super::{HardwareError, Point, ProfileSpec, shipped_profiles};
-use crate::diagnostic::{Report, SpanIndex, nearest, parse_ron};
+use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
 use crate::model::OpKind;
 use std::path::Path;
@@ -66,20 +66,9 @@ impl Profile {
     /// together.
     pub fn parse(file: &str, text: &str) -> Result<Self, HardwareError> {
         let mut spec: ProfileSpec = parse_ron(file, text)?;
-        let (links, mut faults) = check(&mut spec);
+        let (links, faults) = check(&mut spec);
         if !faults.is_empty() {
-            let index = SpanIndex::of(text);
-            for fault in &mut faults {
-                let whole = index.value_or_enclosing(&fault.path);
-                fault.span = match (whole, fault.span.take()) {
-                    // A literal's own fault is relative to the literal.
-                    (Some(whole), Some(part)) => {
-                        Some(whole.start + part.start..(whole.start + part.end).min(whole.end))
-                    }
-                    (whole, _) => whole,
-                };
-            }
-            return Err(Box::new(Report::new(file, text, faults)).into());
+            return Err(Report::located(file, text, faults).into());
         }
         Ok(Self { spec, links })
     }

@@ -4,7 +4,7 @@ mod builder;
 
 use super::graph::{Layout, ModelGraph, Origin, TensorId};
 use super::{ElementType, ModelError, Op, Shape, TensorRole, total_macs, total_parameters};
-use crate::diagnostic::{Report, SpanIndex, parse_ron, ron_options};
+use crate::diagnostic::{Report, parse_ron, ron_options};
 use builder::build;
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +61,7 @@ struct OperatorEntry {
 /// and shapes that do not agree.
 pub fn read_ron(file: &str, text: &str) -> Result<ModelGraph, ModelError> {
     let parsed: ModelFile = parse_ron(file, text)?;
-    build(parsed).map_err(|mut faults| {
-        let index = SpanIndex::of(text);
-        for fault in &mut faults {
-            fault.span = index.value_or_enclosing(&fault.path);
-        }
-        Box::new(Report::new(file, text, faults)).into()
-    })
+    build(parsed).map_err(|faults| Report::located(file, text, faults).into())
 }
 
 /// Writes the RON form, headed by a comment with name, origin and totals.

@@ -38,6 +38,24 @@ impl Bindings {
     }
 }
 
+/// Either the file is at fault, in words that lack its name, or what it says makes no graph.
+enum Fault {
+    File(String),
+    Graph(ModelError),
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Self {
+        Self::File(reason)
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self::Graph(error)
+    }
+}
+
 /// Reads the model that `name` stands for: a path to a `.ron`, `.tflite` or `.onnx` file, or the
 /// name of a shipped one. The format is told from the content.
 pub fn load(name: &str, bindings: &Bindings) -> Result<ModelGraph, ModelError> {

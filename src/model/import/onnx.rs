@@ -13,6 +13,7 @@ mod proto;
 mod shapes;
 mod value;
 
+use super::Fault;
 use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, TensorId};
 use environment::Environment;
 use node::Node;
@@ -169,24 +170,6 @@ impl<'a> Importer<'a> {
         }
         self.graph.add_operator(operator, &inputs, &outputs)?;
         Ok(())
-    }
-}
-
-/// Either the file is at fault, in words that lack the node, or the graph refuses it.
-enum Fault {
-    File(String),
-    Graph(ModelError),
-}
-
-impl From<String> for Fault {
-    fn from(reason: String) -> Self {
-        Self::File(reason)
-    }
-}
-
-impl From<ModelError> for Fault {
-    fn from(error: ModelError) -> Self {
-        Self::Graph(error)
     }
 }
 

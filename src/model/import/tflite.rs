@@ -4,6 +4,7 @@ mod flatbuffer;
 mod operators;
 mod schema;
 
+use super::Fault;
 use crate::model::{
     Layout, ModelError, ModelGraph, Op, Operator, Shape, Tensor, TensorId, TensorRole,
 };
@@ -28,24 +29,6 @@ pub(super) fn read(path: &str, bytes: &[u8]) -> Result<ModelGraph, ModelError> {
         Fault::File(reason) => broken(reason),
         Fault::Graph(error) => error,
     })
-}
-
-/// Either the file is broken, or what it says makes no graph.
-enum Fault {
-    File(String),
-    Graph(ModelError),
-}
-
-impl From<String> for Fault {
-    fn from(reason: String) -> Self {
-        Self::File(reason)
-    }
-}
-
-impl From<ModelError> for Fault {
-    fn from(error: ModelError) -> Self {
-        Self::Graph(error)
-    }
 }
 
 /// An operator as it stands in the file.
