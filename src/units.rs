@@ -7,6 +7,7 @@
 mod dimension;
 mod literal;
 mod quantity;
+mod sum;
 mod time;
 
 pub use dimension::{Dimension, UnitError, parse_unit};
@@ -17,4 +18,5 @@ pub use quantity::{
     JoulesPerCycle, JoulesPerMac, JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin,
     PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
 };
+pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

@@ -234,3 +234,71 @@ fn work_without_an_energy_is_refused_and_listed() {
     let (plan, _) = estimated(&network("kws_ds_cnn"), &profile);
     assert!(plan.steps.iter().all(|s| s.engine == 1 || s.macs == 0), "the host takes the MACs");
 }
+
+#[test]
+fn an_assumed_dispatch_leaves_the_time_without_evidence() {
+    let sound = ("kind: Assumed, citation: \"invented", "kind: Measured, citation: \"invented");
+    let guessed = ("dispatch: \"2000 cycle ±50% @example\"", "dispatch: \"2000 cycle\"");
+    let network = network("ad_autoencoder");
+    let share = |changes: &[(&str, &str)]| {
+        let (_, estimate) = estimated(&network, &with(changes));
+        estimate.time_coverage.share()
+    };
+    assert!(share(&[sound]) > 0.99);
+    assert!(share(&[sound, guessed]) < 0.9);
+}
+
+#[test]
+fn an_engine_moves_nothing_through_a_buffer_it_does_not_reach() {
+    let (_, estimate) = estimated(&network("kws_ds_cnn"), &with(&[]));
+    for layer in estimate.layers.iter().filter(|l| l.engine == 1) {
+        assert!(layer.traffic.iter().all(|(memory, _, _)| *memory == LPDDR), "{}", layer.name);
+    }
+}
+
+/// Twelve heads that fit the buffer one by one come once each.
+#[test]
+fn heads_of_a_batched_product_are_fetched_once() {
+    let text = r#"(schema: "joulecast.model/1", name: "heads", tensors: [
+        (name: "q", element: Int8, shape: [12, 512, 64], role: Input),
+        (name: "k", element: Int8, shape: [12, 64, 512], role: Input),
+        (name: "s", element: Int8, shape: [12, 512, 512])],
+      operators: [(name: "scores", op: MatMul(transpose_a: false, transpose_b: false), inputs: ["q", "k"], outputs: ["s"])],
+      outputs: ["s"])"#;
+    let network = Network::of(&read_ron("heads.ron", text).unwrap()).unwrap();
+    let (_, estimate) = estimated(&network, &with(&[]));
+    assert_eq!(read_bytes(&estimate, LPDDR), 2.0 * 12.0 * 512.0 * 64.0);
+}
+
+#[test]
+fn a_rest_that_would_last_no_time_is_not_taken() {
+    let (profile, network) = (with(&[]), network("kws_ds_cnn"));
+    let times = |arrivals| Workload { inferences: 20, arrivals, rest: None };
+    let (single, _) = simulated(&network, &profile, &Workload::single());
+    let (_, trace) = simulated(&network, &profile, &times(Arrivals::BackToBack));
+    // A period that ends with the second inference: waking only delays the first.
+    let spans = trace.spans.iter().filter(|s| s.kind == joulecast::trace::SpanKind::Inference);
+    let first = spans.map(|s| s.end.since(s.start)).next().unwrap();
+    let (outcome, _) = simulated(&network, &profile, &times(Arrivals::Periodic(first.seconds())));
+    let wakes = |outcome: &Outcome| outcome.ledger.of(&Cause::Transition);
+    assert!((wakes(&outcome) / wakes(&single) - 1.0).abs() < 1e-9, "it wakes once");
+}
+
+/// What only the first of many costs is uncertain for one and nothing to the many.
+#[test]
+fn the_interval_of_many_inferences_forgets_the_first_waking() {
+    let profile =
+        with(&[("wake_energy: \"1 uJ ±50% @example\"", "wake_energy: \"100 uJ ±900% @example\"")]);
+    let network = network("kws_ds_cnn");
+    at(&profile, |setting| {
+        let sigma = |inferences| {
+            let workload = Workload { inferences, arrivals: Arrivals::BackToBack, rest: None };
+            let plan = plan(&network, setting);
+            let outcome = run(&plan, &workload, setting, &mut Recorder::default()).unwrap();
+            let known = joulecast::uncertainty::simulated(&network, setting, &workload, &outcome);
+            known.sigma[&joulecast::uncertainty::Figure::Energy].up
+        };
+        let (one, many) = (sigma(1), sigma(1000));
+        assert!(one > 1.0 && many < 0.4, "{one} {many}");
+    });
+}

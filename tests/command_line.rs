@@ -139,3 +139,34 @@ fn tables_read_as_reviewed() {
     insta::assert_snapshot!("hardware_list", text(&["hardware", "list"]));
     insta::assert_snapshot!("model_list", text(&["model", "list"]));
 }
+
+#[test]
+fn a_short_run_is_kept_whole_and_a_long_one_says_what_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run");
+    let run = |inferences: &str, kept: &str| {
+        let output = joulecast(&[
+            "run",
+            MODEL,
+            "--on",
+            "stm32l4r5",
+            "--inferences",
+            inferences,
+            "--period",
+            "1 s",
+            "--trace-inferences",
+            kept,
+            "--out",
+            out.to_str().unwrap(),
+        ]);
+        assert!(output.status.success());
+        let csv = std::fs::read_to_string(out.join("power.csv")).unwrap();
+        let last = csv.lines().last().unwrap().split(',').next().unwrap().to_owned();
+        (last.parse::<f64>().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (end, text) = run("3", "3");
+    assert!(end == 3.0 && !text.contains("the trace holds"), "{end}");
+    let (end, text) = run("9", "2");
+    assert!(end < 2.0 && text.contains("the trace holds the first 2 of 9 inferences"), "{end}");
+    assert!(text.contains("in 9.000 s"), "totals are of all");
+}

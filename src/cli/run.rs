@@ -57,9 +57,10 @@ impl RunArguments {
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
                 .of_run(&workload, &outcome);
         if cut {
+            let kept = trace.as_ref().map_or(0, Trace::inferences);
             prediction.caveats.push(format!(
-                "the trace holds the first {} of {} inferences (--trace-inferences); totals are of all",
-                self.trace_inferences, workload.inferences
+                "the trace holds the first {kept} of {} inferences; totals are of all",
+                workload.inferences
             ));
         }
         let mut written = String::new();
@@ -84,14 +85,16 @@ impl RunArguments {
         if self.out.is_none() {
             return Ok((run(plan, workload, setting, &mut Deaf)?, None, false));
         }
-        let mut opening = Opening::new(Recorder::default(), self.trace_inferences);
+        // All of a run that is short enough, its last rest included.
+        let kept = if workload.inferences > self.trace_inferences {
+            self.trace_inferences
+        } else {
+            u64::MAX
+        };
+        let mut opening = Opening::new(Recorder::default(), kept);
         let outcome = run(plan, workload, setting, &mut opening)?;
         let (recorder, cut) = opening.into_inner();
-        Ok((
-            outcome,
-            Some(recorder.into_trace()),
-            cut && workload.inferences > self.trace_inferences,
-        ))
+        Ok((outcome, Some(recorder.into_trace()), cut))
     }
 
     fn workload(&self) -> Result<Workload, CliError> {

@@ -46,8 +46,10 @@ pub struct Cost {
     pub energy: Joules,
     /// Switching energy of the dispatch.
     pub dispatch_energy: Joules,
-    /// What the cycles rest on.
+    /// What the cycles at work rest on.
     pub time_kind: Kind,
+    /// What the dispatch rests on.
+    pub dispatch_kind: Kind,
     /// What the energy rests on.
     pub energy_kind: Kind,
 }
@@ -85,6 +87,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         energy,
         dispatch_energy,
         time_kind: timing.kind,
+        dispatch_kind: timing.dispatch_kind,
         energy_kind,
     })
 }
@@ -137,6 +140,9 @@ fn engine_work(
         sum += each * timing.compute.0;
         dispatch += each * timing.dispatch.0;
         kind = kind.weaker(cycle.kind()).weaker(timing.kind);
+        if timing.dispatch.0 > 0.0 {
+            kind = kind.weaker(timing.dispatch_kind);
+        }
         (macs_costed, operations_costed) = (true, true);
     }
     if let Some(store) = unit.energy.operand_store.as_ref().filter(|_| work.macs > 0) {

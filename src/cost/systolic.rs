@@ -138,6 +138,7 @@ fn divisors(number: u64) -> impl Iterator<Item = u64> {
 
 pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<Timing, Refusal> {
     let dispatch = engine.dispatch.as_ref().map_or(Cycles::ZERO, |d| d.get());
+    let dispatch_kind = engine.dispatch.as_ref().map_or(Kind::STRONGEST, |d| d.kind());
     let unsupported = || Refusal::Unsupported { engine: engine.name.clone(), kind: work.kind };
     let peak = MacsPerCycle((array.rows * array.columns) as f64);
     // The size of an array is structure: its time rests on the clock alone.
@@ -156,6 +157,7 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
             peak,
             passes: Passes::ONCE,
             kind,
+            dispatch_kind,
         });
     };
     let result = match (array.dataflow, work.window) {
@@ -171,6 +173,7 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
         peak,
         passes: result.passes,
         kind,
+        dispatch_kind,
     })
 }
 

@@ -71,5 +71,8 @@ pub(super) struct Timing {
     /// Peak multiply-accumulates a cycle.
     pub(super) peak: MacsPerCycle,
     pub(super) passes: Passes,
+    /// What the cycles at work rest on.
     pub(super) kind: Kind,
+    /// What the dispatch rests on.
+    pub(super) dispatch_kind: Kind,
 }

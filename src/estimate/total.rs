@@ -187,6 +187,7 @@ impl Summing<'_> {
             };
             let kind = match bound {
                 Bound::Memory(_) => own.kind,
+                Bound::Dispatch => own.kind.weaker(step.cost.dispatch_kind),
                 _ => own.kind.weaker(step.cost.time_kind),
             };
             self.time_coverage.add(kind, own.total.0);

@@ -46,17 +46,17 @@ pub struct ValueFault {
 /// A value that is assumed or recalled and states no spread has this one.
 const UNSOURCED_SPREAD: f64 = 0.4;
 
+/// A temperature likewise, in kelvin.
+const UNSOURCED_KELVIN: f64 = 20.0;
+
 impl Parameter {
     /// Learns the kind of its source. What is only assumed or recalled is not exact.
     pub(crate) fn rest_on(&mut self, kind: Kind) {
         self.kind = kind;
-        let exact = self.spread.is_none() && !self.condition && self.value != 0.0;
+        let exact = self.spread.is_none() && !self.condition;
+        let exact = exact && (self.signed || self.value != 0.0);
         if kind >= Kind::Recalled && exact {
-            self.spread = Some(if self.signed {
-                Spread::Normal((UNSOURCED_SPREAD * self.value).abs())
-            } else {
-                Spread::LogNormal(UNSOURCED_SPREAD.ln_1p())
-            });
+            self.spread = Some(assumed_spread(self.signed));
         }
     }
 }
@@ -119,7 +119,7 @@ impl<Q: Quantity> Valued<Q> {
                 let spread = literal.spread_as::<Q>();
                 let stated = spread.is_some();
                 let unsourced = literal.source.is_none() && !stated;
-                let spread = if unsourced { unsourced_spread::<Q>(literal.value) } else { spread };
+                let spread = if unsourced { Some(assumed_spread(Q::SIGNED)) } else { spread };
                 Self::from_parameter(Parameter {
                     value: literal.value,
                     written: literal.written,
@@ -169,12 +169,13 @@ impl<Q: Quantity> Valued<Q> {
     }
 }
 
-fn unsourced_spread<Q: Quantity>(value: f64) -> Option<Spread> {
-    Some(if Q::SIGNED {
-        Spread::Normal((UNSOURCED_SPREAD * value).abs())
+/// What a value that is only assumed may be off by.
+fn assumed_spread(signed: bool) -> Spread {
+    if signed {
+        Spread::Normal(UNSOURCED_KELVIN)
     } else {
         Spread::LogNormal(UNSOURCED_SPREAD.ln_1p())
-    })
+    }
 }
 
 /// A wrong literal does not stop the parse: it is remembered and reported with all other faults.

@@ -94,6 +94,10 @@ impl Checker<'_> {
         for (list, names) in lists {
             let mut seen = BTreeSet::new();
             for (i, name) in names.into_iter().enumerate() {
+                if name.is_empty() || name.chars().any(char::is_control) {
+                    let message = "a name is printable text";
+                    self.fault(format!("{list}[{i}].name"), message);
+                }
                 if !seen.insert(name) {
                     self.fault(format!("{list}[{i}].name"), format!("`{name}` is there twice"));
                 }
@@ -147,6 +151,11 @@ impl Checker<'_> {
                 let message = "a buffer is not staged through another: one level of staging";
                 self.fault(at("staged_through"), message);
             }
+            let full = chained.is_some_and(|buffer| !buffer.holds.is_empty());
+            if full {
+                let message = "a buffer that stages other memories holds nothing itself";
+                self.fault(at("staged_through"), message);
+            }
             self.links.memory_stage.push(stage);
             self.positive(at("capacity"), &memory.capacity);
             match &memory.bandwidth {
@@ -191,6 +200,10 @@ impl Checker<'_> {
             }
             match &engine.array {
                 Array::Lanes { macs } => {
+                    if macs.is_empty() {
+                        let message = "a processor has a peak rate in at least one number format";
+                        self.fault(at("array.Lanes.macs"), message);
+                    }
                     for (precision, rate) in macs {
                         self.positive(at(&format!("array.Lanes.macs.{precision}")), rate);
                     }

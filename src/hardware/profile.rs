@@ -1,7 +1,7 @@
 //! A profile that has been read, checked and resolved.
 
 use super::check::check;
-use super::{HardwareError, Point, ProfileSpec, shipped_profiles};
+use super::{Array, HardwareError, Point, Precision, ProfileSpec, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
 use crate::model::OpKind;
@@ -183,15 +183,17 @@ impl Profile {
     }
 
     /// What is sound and still leaves work uncosted: kinds of operator that an engine supports and a
-    /// software stack of it has no rate for.
+    /// software stack of it has no rate for, and number formats without an energy.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         for (stack, &engine) in self.spec.software.iter().zip(&self.links.stack_engine) {
-            let rated = |kind: &OpKind| {
-                *kind == OpKind::View
-                    || stack.cycles_per_mac.contains_key(kind)
-                    || stack.cycles_per_output.contains_key(kind)
-                    || stack.cycles_per_operation.contains_key(kind)
+            let rated = |kind: &OpKind| match kind {
+                OpKind::View => true,
+                kind if kind.is_mac_work() => stack.cycles_per_mac.contains_key(kind),
+                kind => {
+                    stack.cycles_per_output.contains_key(kind)
+                        || stack.cycles_per_operation.contains_key(kind)
+                }
             };
             let unit = &self.spec.engines[engine];
             let missing = unit.supports.iter().filter(|kind| !rated(kind));
@@ -200,6 +202,14 @@ impl Profile {
                 let (software, engine, missing) = (&stack.name, &unit.name, missing.join(", "));
                 gaps.push(format!("software {software} has no rate for {missing} on {engine}"));
             }
+        }
+        for engine in self.spec.engines.iter().filter(|e| e.energy.per_busy_cycle.is_none()) {
+            let formats: Vec<Precision> = match &engine.array {
+                Array::Lanes { macs } => macs.keys().copied().collect(),
+                Array::Systolic(array) => vec![array.precision],
+            };
+            let without = formats.iter().filter(|p| !engine.energy.per_mac.contains_key(p));
+            gaps.extend(without.map(|p| format!("{} has no energy per MAC in {p}", engine.name)));
         }
         gaps
     }

@@ -50,7 +50,13 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn of(work: &Work, cost: &Cost, memory: &MemoryPlan, setting: Setting<'_>) -> Self {
+    pub(super) fn of(
+        work: &Work,
+        cost: &Cost,
+        engine: usize,
+        memory: &MemoryPlan,
+        setting: Setting<'_>,
+    ) -> Self {
         let mut flows = Self {
             inputs: Vec::with_capacity(work.operands.len()),
             output: None,
@@ -61,8 +67,13 @@ impl Flows {
         if work.kind == OpKind::View {
             return flows;
         }
-        let stages = &setting.profile.links().memory_stage;
-        let flow = |home: usize, role, bytes| Flow { role, home, buffer: stages[home], bytes };
+        let links = setting.profile.links();
+        // An engine that does not reach the buffer works from the home itself.
+        let reached = |buffer: &usize| links.engine_memories[engine].contains(buffer);
+        let flow = |home: usize, role, bytes| {
+            let buffer = links.memory_stage[home].filter(reached);
+            Flow { role, home, buffer, bytes }
+        };
         for operand in &work.operands {
             let home = if operand.constant { memory.weights } else { memory.activations };
             let bytes = operand_bytes(operand, work, cost.precision);
@@ -70,7 +81,7 @@ impl Flows {
         }
         let output = output_bytes(work, cost.precision);
         flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output));
-        flows.cut(setting);
+        flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
         flows
     }
 
@@ -83,7 +94,9 @@ impl Flows {
         }
     }
 
-    fn cut(&mut self, setting: Setting<'_>) {
+    /// Cuts the operands into tiles. Groups (heads of a batched product, channel groups) are independent
+    /// and run one after the other, so loop orders are chosen within one group.
+    fn cut(&mut self, groups: u64, setting: Setting<'_>) {
         let memories = &setting.profile.spec().memories;
         let tiles = |buffer: usize, bytes: Bytes| {
             (bytes / (memories[buffer].capacity.get() / 2.0)).ceil().max(1.0)
@@ -91,7 +104,7 @@ impl Flows {
         let role = |role: OperandRole| {
             let of_role = self.inputs.iter().filter(|f| f.role == role);
             of_role.fold((1.0f64, 0.0), |(most, bytes), flow| {
-                let own = flow.buffer.map_or(1.0, |b| tiles(b, flow.bytes));
+                let own = flow.buffer.map_or(1.0, |b| tiles(b, flow.bytes / groups as f64));
                 (most.max(own), bytes + flow.bytes.si())
             })
         };

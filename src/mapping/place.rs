@@ -40,7 +40,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         if let Some(own) = Precision::of(layer.work.element).filter(|own| *own != cost.precision) {
             conversions.insert((own, cost.precision, engine));
         }
-        let traffic = Traffic::of(&layer.work, &cost, &homes[engine], setting);
+        let traffic = Traffic::of(&layer.work, &cost, engine, &homes[engine], setting);
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,

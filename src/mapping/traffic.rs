@@ -48,8 +48,14 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn of(work: &Work, cost: &Cost, memory: &MemoryPlan, setting: Setting<'_>) -> Self {
-        let flows = Flows::of(work, cost, memory, setting);
+    pub(super) fn of(
+        work: &Work,
+        cost: &Cost,
+        engine: usize,
+        memory: &MemoryPlan,
+        setting: Setting<'_>,
+    ) -> Self {
+        let flows = Flows::of(work, cost, engine, memory, setting);
         let (mut loads, mut near, mut stores) = (Sums::default(), Sums::default(), Sums::default());
         let none = Bytes::ZERO;
         for flow in &flows.inputs {

@@ -80,7 +80,7 @@ impl ModelGraph {
     /// An empty network.
     pub fn new(name: impl Into<String>, layout: Layout) -> Self {
         Self {
-            name: name.into(),
+            name: printable(name.into()),
             layout,
             origin: None,
             notes: Vec::new(),
@@ -92,7 +92,8 @@ impl ModelGraph {
     }
 
     /// Adds a tensor. A name that is taken is an error.
-    pub fn add_tensor(&mut self, tensor: Tensor) -> Result<TensorId, ModelError> {
+    pub fn add_tensor(&mut self, mut tensor: Tensor) -> Result<TensorId, ModelError> {
+        tensor.name = printable(tensor.name);
         if self.tensors.contains_key(&tensor.name) {
             return Err(ModelError::Graph {
                 operator: tensor.name,
@@ -109,10 +110,11 @@ impl ModelGraph {
     /// outputs. A tensor with a second producer is an error, and then nothing is added.
     pub fn add_operator(
         &mut self,
-        operator: Operator,
+        mut operator: Operator,
         inputs: &[Option<TensorId>],
         outputs: &[TensorId],
     ) -> Result<OperatorId, ModelError> {
+        operator.name = printable(operator.name);
         let mut made = BTreeSet::new();
         let twice = outputs.iter().find(|t| self.producer(**t).is_some() || !made.insert(**t));
         if let Some(tensor) = twice {
@@ -308,6 +310,15 @@ pub(super) fn cycle_reason(names: impl ExactSizeIterator<Item = String>) -> Stri
         chain.push_str(&format!(" and so on through {more} more"));
     }
     format!("the graph has a cycle: it reads, through others, what it makes ({chain})")
+}
+
+/// A name without control characters, which would end up in tables, files and terminals.
+fn printable(name: String) -> String {
+    if name.chars().any(char::is_control) {
+        name.replace(char::is_control, "\u{fffd}")
+    } else {
+        name
+    }
 }
 
 #[cfg(test)]

@@ -198,6 +198,22 @@ pub enum OpKind {
     Opaque,
 }
 
+impl OpKind {
+    /// Kinds whose work is multiply-accumulates.
+    pub fn is_mac_work(self) -> bool {
+        matches!(
+            self,
+            Self::Conv
+                | Self::StemConv
+                | Self::PointwiseConv
+                | Self::DepthwiseConv
+                | Self::TransposedConv
+                | Self::FullyConnected
+                | Self::MatMul
+        )
+    }
+}
+
 impl fmt::Display for OpKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{self:?}"))

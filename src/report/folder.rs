@@ -1,5 +1,7 @@
 //! An output folder that appears complete or not at all.
 
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +12,16 @@ const MARKER: &str = "joulecast.json";
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The target holds something else.
-    #[error("{} exists and was not written by joulecast\nhelp: name a new folder, or remove it first", path.display())]
+    #[error("{} holds what joulecast did not write ({found})\nhelp: name a new folder, or move it away first", path.display())]
     Foreign {
+        /// The target.
+        path: PathBuf,
+        /// The first thing found.
+        found: String,
+    },
+    /// The target is no name of a folder.
+    #[error("{} cannot be a folder of results: name one, such as out/run", path.display())]
+    NoName {
         /// The target.
         path: PathBuf,
     },
@@ -25,6 +35,14 @@ pub enum FolderError {
     },
 }
 
+/// What the marker holds: all that we wrote beside it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Marker {
+    schema: String,
+    version: String,
+    files: BTreeSet<String>,
+}
+
 /// A folder under a temporary name beside its target. Dropped without [`OutputFolder::complete`], it
 /// goes away with all that is in it.
 #[derive(Debug)]
@@ -34,14 +52,29 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Whether a folder can stand at `target`: nothing is there, or one that we wrote earlier, which
-    /// will be replaced. Nothing is made.
+    /// Whether a folder can stand at `target`: nothing is there, or one that holds nothing but what we
+    /// wrote earlier, which will be replaced. Nothing is made.
     pub fn check(target: &Path) -> Result<(), FolderError> {
         let io = |source| FolderError::Io { path: target.to_owned(), source };
-        let ours = target.join(MARKER).is_file();
-        let empty = target.is_dir() && std::fs::read_dir(target).map_err(io)?.next().is_none();
-        if target.exists() && !ours && !empty {
-            return Err(FolderError::Foreign { path: target.to_owned() });
+        let foreign = |found: String| Err(FolderError::Foreign { path: target.to_owned(), found });
+        if target.file_name().is_none() {
+            return Err(FolderError::NoName { path: target.to_owned() });
+        }
+        match target.symlink_metadata() {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(io(e)),
+            Ok(found) if found.is_symlink() => return foreign("a link".to_owned()),
+            Ok(found) if !found.is_dir() => return foreign("a file".to_owned()),
+            Ok(_) => {}
+        }
+        let marker = std::fs::read(target.join(MARKER)).unwrap_or_default();
+        let ours =
+            serde_json::from_slice(&marker).map_or_else(|_| BTreeSet::new(), |m: Marker| m.files);
+        for entry in std::fs::read_dir(target).map_err(io)? {
+            let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
+            if name != MARKER && !ours.contains(&name) {
+                return foreign(name);
+            }
         }
         Ok(())
     }
@@ -63,10 +96,18 @@ impl OutputFolder {
         std::fs::write(&path, bytes).map_err(|source| FolderError::Io { path, source })
     }
 
-    /// Puts the folder in its place, marked with `summary`.
-    pub fn complete(self, summary: &str) -> Result<(), FolderError> {
-        self.write(MARKER, summary.as_bytes())?;
+    /// Puts the folder in its place. What stood there is moved aside first and removed last, so that
+    /// there is always one of the two.
+    pub fn complete(self) -> Result<(), FolderError> {
         let io = |source| FolderError::Io { path: self.target.clone(), source };
+        let mut files = BTreeSet::new();
+        for entry in std::fs::read_dir(self.path()).map_err(io)? {
+            files.insert(entry.map_err(io)?.file_name().to_string_lossy().into_owned());
+        }
+        let (schema, version) =
+            ("joulecast.folder/1".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        let marker = serde_json::to_string_pretty(&Marker { schema, version, files });
+        self.write(MARKER, marker.unwrap_or_default().as_bytes())?;
         // tempfile makes folders private; results are for everyone the parent is for.
         #[cfg(unix)]
         {
@@ -74,10 +115,20 @@ impl OutputFolder {
             let open = std::fs::Permissions::from_mode(0o755);
             std::fs::set_permissions(self.path(), open).map_err(io)?;
         }
-        if self.target.exists() {
-            std::fs::remove_dir_all(&self.target).map_err(io)?;
+        Self::check(&self.target)?;
+        let aside = if self.target.exists() {
+            let aside = staging_beside(&self.target)?;
+            std::fs::rename(&self.target, aside.path().join("old")).map_err(io)?;
+            Some(aside)
+        } else {
+            None
+        };
+        if let Err(source) = std::fs::rename(self.path(), &self.target) {
+            if let Some(aside) = aside {
+                std::fs::rename(aside.path().join("old"), &self.target).map_err(io)?;
+            }
+            return Err(io(source));
         }
-        std::fs::rename(self.path(), &self.target).map_err(io)?;
         let _ = self.staging.keep();
         Ok(())
     }
@@ -120,15 +171,32 @@ mod tests {
         for text in ["first", "second"] {
             let folder = OutputFolder::begin(&target).unwrap();
             folder.write("a.txt", text.as_bytes()).unwrap();
-            folder.complete("{}").unwrap();
+            folder.complete().unwrap();
             assert_eq!(std::fs::read_to_string(target.join("a.txt")).unwrap(), text);
         }
     }
 
     #[test]
-    fn a_folder_of_somebody_else_is_left_alone() {
+    fn what_we_did_not_write_is_left_alone() {
         let place = tempfile::tempdir().unwrap();
+        let foreign = |path: &Path| {
+            let refused = OutputFolder::begin(path);
+            assert!(matches!(refused, Err(FolderError::Foreign { .. })), "{refused:?}");
+        };
         std::fs::write(place.path().join("thesis.tex"), "years of work").unwrap();
-        assert!(matches!(OutputFolder::begin(place.path()), Err(FolderError::Foreign { .. })));
+        foreign(place.path());
+        foreign(&place.path().join("thesis.tex"));
+        // A note that somebody put beside our results.
+        let ours = place.path().join("run");
+        OutputFolder::begin(&ours).unwrap().complete().unwrap();
+        OutputFolder::begin(&ours).unwrap().complete().unwrap();
+        std::fs::write(ours.join("my_notes.txt"), "keep").unwrap();
+        foreign(&ours);
+        for nameless in [".", "..", "/"] {
+            assert!(matches!(
+                OutputFolder::check(Path::new(nameless)),
+                Err(FolderError::NoName { .. } | FolderError::Foreign { .. })
+            ));
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::evidence::Coverage;
 use crate::mapping::{Network, Plan};
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::uncertainty::Uncertainty;
+use std::collections::BTreeSet;
 
 /// A network on a profile at a setting, with its estimate and how sure that is.
 #[derive(Debug)]
@@ -86,11 +87,12 @@ impl<'a> Prediction<'a> {
         self
     }
 
-    /// Name of the software of the first engine that has one.
-    pub fn software(&self) -> Option<&str> {
-        let stacks = self.setting.stacks.iter().flatten();
-        let spec = self.setting.profile.spec();
-        stacks.filter_map(|s| spec.software.get(*s)).map(|s| s.name.as_str()).next()
+    /// Names of the software stacks that the plan runs on.
+    pub fn software(&self) -> Option<String> {
+        let engines: BTreeSet<usize> = self.plan.steps.iter().map(|s| s.engine).collect();
+        let stacks = engines.into_iter().filter_map(|e| self.setting.stack(e));
+        let names: Vec<&str> = stacks.map(|s| s.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(" and "))
     }
 
     /// `kws on stm32l4r5 at 120mhz, software any-runtime`.

@@ -58,11 +58,7 @@ pub fn write_run(
     let metrics = json::run(prediction, workload, outcome);
     let pretty = serde_json::to_string_pretty(&metrics).unwrap_or_else(|_| metrics.to_string());
     folder.write("metrics.json", pretty.as_bytes())?;
-    let marker = format!(
-        "{{\"schema\": \"joulecast.folder/1\", \"version\": \"{}\"}}\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    folder.complete(&marker)?;
+    folder.complete()?;
     Ok(())
 }
 

@@ -7,7 +7,8 @@ use crate::hardware::{Role, components};
 use crate::trace::{
     Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
 };
-use crate::units::{Joules, SimTime, Watts};
+use crate::units::{CompensatedSum, Joules, SimTime, Watts};
+use std::collections::BTreeMap;
 
 pub(super) struct Meter<'a> {
     setting: Setting<'a>,
@@ -16,20 +17,21 @@ pub(super) struct Meter<'a> {
     rails: Vec<Option<usize>>,
     power: Vec<Watts>,
     since: Vec<SimTime>,
-    energy: Vec<Joules>,
+    energy: Vec<CompensatedSum>,
     told: Vec<Option<Watts>>,
     rail_load: Vec<Watts>,
-    rail_energy: Vec<Joules>,
+    rail_energy: Vec<CompensatedSum>,
     supply: SupplyState,
-    loss_energy: Vec<Joules>,
-    source_energy: Joules,
+    loss_energy: Vec<CompensatedSum>,
+    source_energy: CompensatedSum,
     committed: SimTime,
     cause: Cause,
     /// What stands still, by rail.
     standing: Vec<(usize, KnownPower)>,
     rest_evidence: Vec<Coverage>,
     rest_losses: Vec<Joules>,
-    ledger: Ledger,
+    by_cause: BTreeMap<Cause, CompensatedSum>,
+    loss_by_cause: BTreeMap<Cause, CompensatedSum>,
 }
 
 impl<'a> Meter<'a> {
@@ -74,19 +76,20 @@ impl<'a> Meter<'a> {
             rails,
             power: vec![Watts::ZERO; count],
             since: vec![SimTime::ZERO; count],
-            energy: vec![Joules::ZERO; count],
+            energy: vec![CompensatedSum::default(); count],
             told: vec![None; count],
             rail_load: vec![Watts::ZERO; spec.rails.len()],
-            rail_energy: vec![Joules::ZERO; spec.rails.len()],
+            rail_energy: vec![CompensatedSum::default(); spec.rails.len()],
             supply: SupplyState::default(),
-            loss_energy: vec![Joules::ZERO; spec.regulators.len()],
-            source_energy: Joules::ZERO,
+            loss_energy: vec![CompensatedSum::default(); spec.regulators.len()],
+            source_energy: CompensatedSum::default(),
             committed: SimTime::ZERO,
             cause: Cause::Idle,
             standing: Vec::new(),
             rest_evidence: vec![Coverage::default(); spec.rails.len()],
             rest_losses: vec![Joules::ZERO; spec.regulators.len()],
-            ledger: Ledger::default(),
+            by_cause: BTreeMap::new(),
+            loss_by_cause: BTreeMap::new(),
         }
     }
 
@@ -98,7 +101,7 @@ impl<'a> Meter<'a> {
     pub(super) fn set(&mut self, now: SimTime, role: Role, power: Watts) {
         let Some(index) = self.roles.iter().position(|r| *r == role) else { return };
         let elapsed = now.since(self.since[index]).seconds();
-        self.energy[index] += self.power[index] * elapsed;
+        self.energy[index].add((self.power[index] * elapsed).0);
         self.power[index] = power;
         self.since[index] = now;
     }
@@ -133,12 +136,12 @@ impl<'a> Meter<'a> {
 
     /// Books energy of a job that is done.
     pub(super) fn charge(&mut self, cause: Cause, energy: Joules) {
-        self.ledger.charge(cause, energy);
+        self.by_cause.entry(cause).or_default().add(energy.0);
     }
 
     /// Books what a domain's waking took beyond its working power.
     pub(super) fn charge_waking(&mut self, domain: usize, energy: Joules, kind: Kind) {
-        self.ledger.charge(Cause::Transition, energy);
+        self.charge(Cause::Transition, energy);
         let rail = self.setting.profile.links().domain_rail[domain];
         self.rest_evidence[rail].add(kind, energy.0);
     }
@@ -151,19 +154,19 @@ impl<'a> Meter<'a> {
             for (rail, energy) in self.rail_energy.iter_mut().enumerate() {
                 let voltage = self.setting.point.voltages[rail].0;
                 let current = self.rail_load[rail] / voltage;
-                *energy += voltage * current * elapsed;
+                energy.add((voltage * current * elapsed).0);
             }
             let resting = !matches!(self.cause, Cause::Layer(_));
             let mut loss = Joules::ZERO;
             for (index, power) in self.supply.regulator_loss.iter().enumerate() {
                 let energy = *power * elapsed;
-                self.loss_energy[index] += energy;
+                self.loss_energy[index].add(energy.0);
                 loss += energy;
                 if resting {
                     self.rest_losses[index] += energy;
                 }
             }
-            self.source_energy += self.supply.source_power * elapsed;
+            self.source_energy.add((self.supply.source_power * elapsed).0);
             let mut standing = Joules::ZERO;
             for (rail, known) in &self.standing {
                 let energy = known.power * elapsed;
@@ -172,8 +175,8 @@ impl<'a> Meter<'a> {
                     self.rest_evidence[*rail].add(known.kind, energy.0);
                 }
             }
-            self.ledger.charge(self.cause.clone(), standing);
-            self.ledger.charge_loss(self.cause.clone(), loss);
+            self.by_cause.entry(self.cause).or_default().add(standing.0);
+            self.loss_by_cause.entry(self.cause).or_default().add(loss.0);
         }
         self.committed = now;
     }
@@ -208,21 +211,29 @@ impl<'a> Meter<'a> {
             let (role, power) = (self.roles[index], self.power[index]);
             self.set(end, role, power);
         }
-        let mut ledger = self.ledger;
+        let joules = |sum: &CompensatedSum| Joules(sum.value());
+        let by_cause = |map: &BTreeMap<Cause, CompensatedSum>| {
+            map.iter().map(|(cause, sum)| (*cause, joules(sum))).collect()
+        };
+        let mut ledger = Ledger {
+            by_cause: by_cause(&self.by_cause),
+            loss_by_cause: by_cause(&self.loss_by_cause),
+            source: joules(&self.source_energy),
+            integral: load_integral,
+            ..Ledger::default()
+        };
         for (component, energy) in self.header.components.iter().zip(&self.energy) {
             if component.is_load() {
-                ledger.by_component.insert(component.name.clone(), *energy);
+                ledger.by_component.insert(component.name.clone(), joules(energy));
             }
         }
         for (rail, energy) in self.header.rails.iter().zip(&self.rail_energy) {
-            ledger.by_rail.insert(rail.name.clone(), *energy);
+            ledger.by_rail.insert(rail.name.clone(), joules(energy));
         }
         for &regulator in &self.setting.point.regulators {
             let name = self.setting.profile.spec().regulators[regulator].name.clone();
-            ledger.losses.insert(name, self.loss_energy[regulator]);
+            ledger.losses.insert(name, joules(&self.loss_energy[regulator]));
         }
-        ledger.source = self.source_energy;
-        ledger.integral = load_integral;
         let (rails, losses) = (&mut self.rest_evidence, &self.rest_losses);
         (ledger, evidence_at_sources(rails, losses, self.setting))
     }

@@ -20,15 +20,26 @@ enum Event {
     Arrival,
     Awake,
     EngineDone,
-    TransferDone { channel: usize, generation: u64 },
+    TransferDone {
+        channel: usize,
+        generation: u64,
+    },
+    /// Nothing else came at the instant at which the work ran out.
+    Rest,
     End,
 }
 
 /// What the system is doing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Doing {
-    Resting { since: SimTime },
-    Waking { since: SimTime },
+    /// Done, at an instant at which more may still be asked for.
+    Pausing,
+    Resting {
+        since: SimTime,
+    },
+    Waking {
+        since: SimTime,
+    },
     Working(Position),
 }
 
@@ -203,6 +214,12 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
                 self.follow_channel(now, channel)?;
                 self.part_done(now, finished)
             }
+            Event::Rest => {
+                if self.doing == Doing::Pausing {
+                    self.enter_rest(now);
+                }
+                Ok(())
+            }
             Event::End => Ok(()),
         }
     }
@@ -216,6 +233,9 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             // From the start of the run, so that rounded periods do not add up.
             let at = SimTime::from_seconds(Seconds(period.0 * self.arrived as f64))?;
             self.queue.schedule(at, Class::Arrival, Event::Arrival)?;
+        }
+        if self.doing == Doing::Pausing {
+            return self.begin_inference(now);
         }
         let Doing::Resting { since } = self.doing else { return Ok(()) };
         self.tell(SpanKind::Idle, "idle", "power", None, since);
@@ -302,7 +322,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
     }
 
     fn begin_inference(&mut self, now: SimTime) -> Result<(), SimError> {
-        // Waking raised the clock domain for its surge; work goes on without it.
+        // Waking drew a surge; work goes on without it.
         self.enter_work(now);
         let position = Position {
             step: 0,
@@ -405,14 +425,11 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             self.waiting.push_back(now);
         } else if !self.waiting.is_empty() {
             self.waited += 1;
-        } else if self.arrived == self.workload.inferences
-            && self.workload.arrivals == Arrivals::BackToBack
-        {
-            // The run is over: a rest that lasts no time is not told.
-            self.doing = Doing::Resting { since: now };
-            return Ok(());
         } else {
-            self.enter_rest(now);
+            self.doing = Doing::Pausing;
+            if self.workload.arrivals != Arrivals::BackToBack {
+                self.queue.schedule(now, Class::Flush, Event::Rest)?;
+            }
             return Ok(());
         }
         self.begin_inference(now)

@@ -4,7 +4,7 @@ use crate::units::Joules;
 use std::collections::BTreeMap;
 
 /// Why energy was spent.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// A layer of the network, by its place in the plan.
     Layer(usize),
@@ -69,16 +69,6 @@ impl Residuals {
 }
 
 impl Ledger {
-    /// Adds load energy to a cause.
-    pub fn charge(&mut self, cause: Cause, energy: Joules) {
-        *self.by_cause.entry(cause).or_default() += energy;
-    }
-
-    /// Adds a regulator's loss to a cause.
-    pub fn charge_loss(&mut self, cause: Cause, energy: Joules) {
-        *self.loss_by_cause.entry(cause).or_default() += energy;
-    }
-
     /// Load and loss of a cause.
     pub fn of(&self, cause: &Cause) -> Joules {
         let part = |map: &BTreeMap<Cause, Joules>| map.get(cause).copied().unwrap_or_default();
@@ -115,9 +105,9 @@ mod tests {
     #[test]
     fn a_lost_joule_shows_and_a_nan_does_not_hold() {
         let mut ledger = Ledger { integral: Joules(1.0), source: Joules(1.2), ..Ledger::default() };
-        ledger.charge(Cause::Layer(0), Joules(0.7));
-        ledger.charge(Cause::Idle, Joules(0.3));
-        ledger.charge_loss(Cause::Idle, Joules(0.2));
+        ledger.by_cause.insert(Cause::Layer(0), Joules(0.7));
+        ledger.by_cause.insert(Cause::Idle, Joules(0.3));
+        ledger.loss_by_cause.insert(Cause::Idle, Joules(0.2));
         ledger.losses.insert("ldo".into(), Joules(0.2));
         ledger.by_component.insert("engine".into(), Joules(1.0));
         ledger.by_rail.insert("core".into(), Joules(1.0));

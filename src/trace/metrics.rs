@@ -2,7 +2,7 @@
 
 use super::window::WindowPeak;
 use super::{ComponentId, Header, RailId, Sink, Span, SpanKind};
-use crate::units::{Amperes, Joules, Seconds, SimTime, Volts, Watts};
+use crate::units::{Amperes, CompensatedSum, Joules, Seconds, SimTime, Volts, Watts};
 
 /// Widths of the windows over which peaks are taken: 1, 10, 100 us and 1 ms.
 pub const WINDOWS: [SimTime; 4] =
@@ -46,9 +46,9 @@ pub struct MetricsSink {
     rail_power: Vec<f64>,
     total: f64,
     peak: f64,
-    by_component: Vec<f64>,
-    by_rail: Vec<f64>,
-    energy: f64,
+    by_component: Vec<CompensatedSum>,
+    by_rail: Vec<CompensatedSum>,
+    energy: CompensatedSum,
     windows: [WindowPeak; 4],
     inferences: u64,
     busy: SimTime,
@@ -65,7 +65,7 @@ impl Default for MetricsSink {
             peak: f64::NEG_INFINITY,
             by_component: Vec::new(),
             by_rail: Vec::new(),
-            energy: 0.0,
+            energy: CompensatedSum::default(),
             windows: WINDOWS.map(WindowPeak::new),
             inferences: 0,
             busy: SimTime::ZERO,
@@ -82,12 +82,12 @@ impl MetricsSink {
         let seconds = at.since(self.now).seconds().0;
         self.total = self.power.iter().sum();
         for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
-            *sum += power * seconds;
+            sum.add(power * seconds);
         }
         for (sum, power) in self.by_rail.iter_mut().zip(&self.rail_power) {
-            *sum += power * seconds;
+            sum.add(power * seconds);
         }
-        self.energy += self.total * seconds;
+        self.energy.add(self.total * seconds);
         self.peak = self.peak.max(self.total);
         for window in &mut self.windows {
             window.push(at, self.total);
@@ -100,20 +100,21 @@ impl MetricsSink {
         let duration = self.now.seconds();
         let of = |load: bool| {
             let parts = self.header.components.iter().zip(&self.by_component);
-            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e).sum())
+            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e.value()).sum())
         };
         let (load_energy, loss_energy) = (of(true), of(false));
-        let mean = if duration.0 > 0.0 { Joules(self.energy) / duration } else { Watts::ZERO };
+        let mean =
+            if duration.0 > 0.0 { Joules(self.energy.value()) / duration } else { Watts::ZERO };
         Metrics {
             duration,
-            energy: Joules(self.energy),
+            energy: Joules(self.energy.value()),
             load_energy,
             loss_energy,
             mean,
             peak: Watts(if self.peak.is_finite() { self.peak } else { 0.0 }),
             window_peaks: self.windows.each_ref().map(WindowPeak::largest),
-            by_component: self.by_component.into_iter().map(Joules).collect(),
-            by_rail: self.by_rail.into_iter().map(Joules).collect(),
+            by_component: self.by_component.iter().map(|e| Joules(e.value())).collect(),
+            by_rail: self.by_rail.iter().map(|e| Joules(e.value())).collect(),
             inferences: self.inferences,
             busy: self.busy.seconds(),
             header: self.header,
@@ -127,9 +128,9 @@ impl Sink for MetricsSink {
         *self = Self {
             header: header.clone(),
             power: vec![0.0; components],
-            by_component: vec![0.0; components],
+            by_component: vec![CompensatedSum::default(); components],
             rail_power: vec![0.0; rails],
-            by_rail: vec![0.0; rails],
+            by_rail: vec![CompensatedSum::default(); rails],
             ..Self::default()
         };
     }

@@ -3,18 +3,23 @@
 use super::{ComponentId, Header, RailId, Sink, Span, SpanKind};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 
-/// Passes on everything until a number of inferences have ended, and nothing after.
+/// Passes on everything until a number of inferences have ended, or until the one during which a
+/// million changes were passed on, and nothing after.
 #[derive(Debug)]
 pub struct Opening<S> {
     sink: S,
     left: u64,
+    changes: u64,
     cut: bool,
 }
+
+/// Changes of power after which a trace is long enough whatever it holds: about 100 MB.
+const ENOUGH: u64 = 1_000_000;
 
 impl<S: Sink> Opening<S> {
     /// Passes on the first `inferences` to `sink`.
     pub fn new(sink: S, inferences: u64) -> Self {
-        Self { sink, left: inferences, cut: false }
+        Self { sink, left: inferences, changes: 0, cut: false }
     }
 
     /// The sink, and whether anything was kept from it.
@@ -34,6 +39,7 @@ impl<S: Sink> Sink for Opening<S> {
     }
     fn power(&mut self, at: SimTime, component: ComponentId, power: Watts) {
         if self.open() {
+            self.changes += 1;
             self.sink.power(at, component, power);
         }
     }
@@ -49,7 +55,7 @@ impl<S: Sink> Sink for Opening<S> {
         let (ends, at) = (span.kind == SpanKind::Inference, span.end);
         self.sink.span(span);
         if ends {
-            self.left -= 1;
+            self.left = if self.changes > ENOUGH { 0 } else { self.left - 1 };
             if self.left == 0 {
                 self.sink.end(at);
             }

@@ -1,6 +1,6 @@
 //! The sink that keeps everything.
 
-use super::{ComponentId, Header, RailId, Sink, Span, Waveform};
+use super::{ComponentId, Header, RailId, Sink, Span, SpanKind, Waveform};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 
 /// A complete trace in memory.
@@ -52,6 +52,11 @@ impl Trace {
             sink.span(span.clone());
         }
         sink.end(self.end);
+    }
+
+    /// Completed inferences.
+    pub fn inferences(&self) -> usize {
+        self.spans.iter().filter(|s| s.kind == SpanKind::Inference).count()
     }
 
     /// Total power as a step function \[W\].

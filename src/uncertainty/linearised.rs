@@ -116,7 +116,9 @@ pub fn linearised_by(profile: &Profile, evaluate: impl Fn(&Profile) -> [f64; 4])
             let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
             for (column, (figure, centre)) in evaluate(&moved).iter().zip(centre).enumerate() {
                 let change = figure.ln() - centre;
-                changes[(row, column)] = if change.is_finite() { change } else { 0.0 };
+                // What cannot be computed there is not known to be near.
+                let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+                changes[(row, column)] = if change.is_nan() { lost } else { change };
             }
         }
     }

@@ -5,43 +5,78 @@ use crate::cost::Setting;
 use crate::hardware::Profile;
 use crate::mapping::{Network, plan};
 use crate::sim::{Outcome, Workload, run};
-use crate::trace::MetricsSink;
-
-/// Inferences simulated for each parameter of a run whose periods are all alike: the first, which
-/// starts at rest, and one that stands for the others.
-const ALIKE: u64 = 2;
+use crate::trace::Deaf;
+use crate::units::{Joules, Seconds};
 
 /// Inferences simulated for each parameter when they wait for one another. A longer queue goes on
 /// growing the same way.
 const QUEUED: u64 = 32;
 
 /// The linearised uncertainty of a run's figures: mean latency, energy and energy-delay product of an
-/// inference, mean power. `outcome` is the run itself: while no inference waits for another, relative
-/// deviations do not change with their number, and two are simulated for each parameter; otherwise
-/// thirty-two.
+/// inference, mean power. `outcome` is the run itself. While no inference waits for another, all but
+/// the first (which starts at rest) are alike: one and two are simulated for each parameter, and the
+/// others follow. Otherwise thirty-two are.
 pub fn simulated(
     network: &Network,
     setting: Setting<'_>,
     workload: &Workload,
     outcome: &Outcome,
 ) -> Uncertainty {
-    let enough = if outcome.waited > 0 { QUEUED } else { ALIKE };
-    let short = Workload { inferences: workload.inferences.min(enough), ..workload.clone() };
-    linearised_by(setting.profile, |profile| {
-        figures(network, profile, setting, &short).unwrap_or([f64::NAN; 4])
-    })
+    let figures = |profile: &Profile| {
+        if outcome.waited > 0 {
+            let first = totals(network, profile, setting, workload, QUEUED)?;
+            return Some(first.figures());
+        }
+        let one = totals(network, profile, setting, workload, 1)?;
+        let two = totals(network, profile, setting, workload, 2)?;
+        Some(one.and_then(&two, workload.inferences).figures())
+    };
+    linearised_by(setting.profile, |profile| figures(profile).unwrap_or([f64::NAN; 4]))
 }
 
-fn figures(
+/// Sums of a run.
+struct Totals {
+    inferences: f64,
+    latency: Seconds,
+    energy: Joules,
+    duration: Seconds,
+}
+
+impl Totals {
+    /// The sums of `count` inferences, where each behind the first adds what the second did.
+    fn and_then(&self, two: &Self, count: u64) -> Self {
+        let more = count.saturating_sub(1) as f64;
+        Self {
+            inferences: count as f64,
+            latency: self.latency + (two.latency - self.latency) * more,
+            energy: self.energy + (two.energy - self.energy) * more,
+            duration: self.duration + (two.duration - self.duration) * more,
+        }
+    }
+
+    /// In the order of [`Figure::ALL`](super::Figure::ALL).
+    fn figures(&self) -> [f64; 4] {
+        let (latency, energy) = (self.latency / self.inferences, self.energy / self.inferences);
+        [latency.0, energy.0, (energy * latency).0, (self.energy / self.duration).0]
+    }
+}
+
+fn totals(
     network: &Network,
     profile: &Profile,
     setting: Setting<'_>,
     workload: &Workload,
-) -> Option<[f64; 4]> {
+    most: u64,
+) -> Option<Totals> {
     let point = profile.point(Some(&setting.point.name)).ok()?;
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
-    let mut sink = MetricsSink::default();
-    let outcome = run(&plan(network, setting), workload, setting, &mut sink).ok()?;
-    let (latency, energy) = (outcome.latency.mean(), outcome.energy_per_inference());
-    Some([latency.0, energy.0, outcome.edp().0, outcome.metrics.mean.0])
+    let workload = Workload { inferences: workload.inferences.min(most), ..workload.clone() };
+    let outcome = run(&plan(network, setting), &workload, setting, &mut Deaf).ok()?;
+    let inferences = outcome.metrics.inferences as f64;
+    Some(Totals {
+        inferences,
+        latency: outcome.latency.mean() * inferences,
+        energy: outcome.metrics.energy,
+        duration: outcome.metrics.duration,
+    })
 }

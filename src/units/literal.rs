@@ -194,6 +194,9 @@ fn unit_fault(error: &UnitError, span: Range<usize>) -> LiteralError {
     fault(error.to_string(), span)
 }
 
+/// Beyond it nothing is known, and arithmetic with it overflows.
+const LARGEST_SPREAD: f64 = 1e6;
+
 fn parse_spread(
     text: &str,
     span: Range<usize>,
@@ -203,8 +206,8 @@ fn parse_spread(
     let length = number_length(body);
     let bad = || fault("expected a spread such as ±30% or ±2 K", span.clone());
     let amount: f64 = body[..length].parse().map_err(|_| bad())?;
-    if !(amount >= 0.0 && amount.is_finite()) {
-        return Err(fault("a spread is positive", span));
+    if !(0.0..=LARGEST_SPREAD).contains(&amount) {
+        return Err(fault(format!("a spread lies between 0 and {LARGEST_SPREAD}"), span));
     }
     let unit = body[length..].trim();
     if unit == "%" {
