@@ -13,7 +13,7 @@ mod voltage;
 
 pub use operator::{Cost, Setting, cost, runs_in};
 pub use standing::{DomainPower, KnownPower, resting_power, working_power};
-pub use supply::{SupplyState, evidence_at_sources, supply};
+pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
 pub use timing::{Passes, Refusal};
 pub use voltage::dynamic_scale;

@@ -6,7 +6,7 @@ mod parameter;
 mod path;
 mod source;
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, INDICATIVE_BELOW};
 pub use parameter::{
     Condition, Parameter, Parameters, ValueFault, Valued, described, no_parameters,
 };

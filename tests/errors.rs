@@ -150,6 +150,45 @@ fn bad_arguments() {
 }
 
 #[test]
+fn an_import_never_writes_over_a_model_of_another_kind() {
+    let place = tempfile::tempdir().unwrap();
+    let given = std::fs::read("models/mlperf_tiny/kws_ds_cnn.ron").unwrap();
+    let kept = file(place.path(), "net.tflite", &given);
+    let said = refused(&["model", "import", "kws_ds_cnn", "--out", &kept]);
+    assert!(said.contains(".ron"), "{said}");
+    assert_eq!(std::fs::read(&kept).unwrap(), given);
+}
+
+#[test]
+fn a_component_cannot_take_the_name_of_the_total() {
+    let mut text = joulecast::hardware::shipped_profiles()[1].text.to_owned();
+    assert!(text.contains("\"cortex_m4\""));
+    text = text.replace("\"cortex_m4\"", "\"total\"");
+    let place = tempfile::tempdir().unwrap();
+    let said = refused(&["hardware", "check", &file(place.path(), "chip.ron", text.as_bytes())]);
+    assert!(said.contains("would be called `total`"), "{said}");
+}
+
+#[test]
+fn rates_of_software_for_an_array_are_refused() {
+    let profile = driven_eyeriss("cycles_per_mac: {Conv: \"2 cycle/MAC @board\"}");
+    let place = tempfile::tempdir().unwrap();
+    let path = file(place.path(), "chip.ron", profile.as_bytes());
+    let said = refused(&["hardware", "check", &path]);
+    assert!(said.contains("software[0].cycles_per_mac"), "{said}");
+}
+
+/// Eyeriss under a driver.
+pub fn driven_eyeriss(fields: &str) -> String {
+    let shipped = joulecast::hardware::shipped_profiles();
+    let text = shipped.iter().find(|p| p.name == "eyeriss").unwrap().text;
+    let driver =
+        format!("software: [(name: \"driver\", engine: \"pe_array\", {fields})],\n  engines: [");
+    assert_eq!(text.matches("engines: [").count(), 1);
+    text.replace("engines: [", &driver)
+}
+
+#[test]
 fn an_output_folder_of_somebody_else_is_not_touched() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("notes.txt"), "mine").unwrap();

@@ -6,9 +6,11 @@ use joulecast::hardware::Profile;
 use joulecast::mapping::{Network, plan};
 use joulecast::model::{Bindings, load};
 use joulecast::sim::{Arrivals, Outcome, Workload, run};
-use joulecast::trace::{Cause, MetricsSink, Recorder, Trace};
+use joulecast::trace::{
+    Cause, ComponentId, Header, MetricsSink, RailId, Recorder, Sink, Span, Trace,
+};
 use joulecast::uncertainty::{Figure, linearised, sampled, simulated as simulated_uncertainty};
-use joulecast::units::Seconds;
+use joulecast::units::{Amperes, Seconds, SimTime, Volts, Watts};
 use proptest::prelude::*;
 
 fn network(name: &str) -> Network {
@@ -50,6 +52,71 @@ fn an_external_switching_regulator_beats_the_linear_one() {
     let smps = estimated("kws_ds_cnn", "stm32l4r5", "120mhz_3v0_smps");
     let ratio = smps.mean_power() / ldo.mean_power();
     assert!((ratio - 33.2 / 42.0).abs() < 0.04, "{ratio}");
+}
+
+/// Every operator that the array takes is started, one that only renames data too.
+#[test]
+fn software_that_drives_an_array_adds_its_dispatch() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("chip.ron");
+    let text = crate::errors::driven_eyeriss("dispatch: \"200000 cycles ±10% @board\"");
+    std::fs::write(&path, text).unwrap();
+    let bare = estimated("kws_ds_cnn", "eyeriss", "200mhz_1v0");
+    let driven = estimated("kws_ds_cnn", path.to_str().unwrap(), "200mhz_1v0");
+    let profile = Profile::load("eyeriss").unwrap();
+    let layers = at(&profile, None, |setting| plan(&network("kws_ds_cnn"), setting).steps.len());
+    let added = driven.latency.0 - bare.latency.0;
+    assert!((added / (layers as f64 * 1e-3) - 1.0).abs() < 1e-9, "{added} s for {layers} layers");
+}
+
+/// A sink that counts what it is told of rails.
+#[derive(Default)]
+struct Told(usize);
+
+impl Sink for Told {
+    fn begin(&mut self, _: &Header) {}
+    fn power(&mut self, _: SimTime, _: ComponentId, _: Watts) {}
+    fn span(&mut self, _: Span) {}
+    fn end(&mut self, _: SimTime) {}
+    fn rail(&mut self, _: SimTime, _: RailId, _: Volts, _: Amperes) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn requests_that_only_wait_change_no_rail() {
+    let network = network("kws_ds_cnn");
+    let profile = Profile::load("stm32l4r5").unwrap();
+    at(&profile, None, |setting| {
+        let plan = plan(&network, setting);
+        let told = |inferences, period| {
+            let arrivals = Arrivals::Periodic(Seconds(period));
+            let workload = Workload { inferences, arrivals, rest: None };
+            let mut sink = Told::default();
+            let outcome = run(&plan, &workload, setting, &mut sink).unwrap();
+            (sink.0, outcome)
+        };
+        let (one, alone) = told(1, 1e-9);
+        let (all, outcome) = told(1000, 1e-9);
+        assert_eq!(all, 1000 * one);
+        assert_eq!(outcome.waited, 999);
+        // The last waits for all the others, less the time until it is asked for.
+        let last = 1000.0 * alone.latency.mean().0 - 999e-9;
+        assert!((outcome.response.longest().0 / last - 1.0).abs() < 1e-9);
+    });
+}
+
+#[test]
+fn no_window_of_a_year_long_run_exceeds_the_peak() {
+    let profile = Profile::load("stm32l4r5").unwrap();
+    at(&profile, None, |setting| {
+        let arrivals = Arrivals::Periodic(Seconds(1e6));
+        let workload = Workload { inferences: 10, arrivals, rest: Some("on".into()) };
+        let (outcome, _) = simulated(&network("kws_ds_cnn"), setting, &workload);
+        for peak in outcome.metrics.window_peaks {
+            assert!(peak.0 <= outcome.metrics.peak.0 * (1.0 + 1e-12), "{peak}");
+        }
+    });
 }
 
 #[test]

@@ -7,7 +7,10 @@ use joulecast::model::Gemm;
 
 #[test]
 fn closed_forms_equal_the_simulator_on_all_twelve_products() {
-    let Some(folder) = shared::folder("closed_forms_equal_the_simulator") else { return };
+    let Some(folder) = shared::folder("closed_forms_equal_the_simulator_on_all_twelve_products")
+    else {
+        return;
+    };
     let path = folder.join("oracles/systolic_cycles/scalesim_32x32.csv");
     let mut reader = csv::Reader::from_path(path).unwrap();
     let headers = reader.headers().unwrap().clone();

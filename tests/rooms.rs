@@ -79,8 +79,10 @@ fn no_room_imports_from_a_later_one() {
         let depth = relative.components().count();
         let text = std::fs::read_to_string(&path).unwrap();
         // A path of `super` that climbs out of its room would not be seen.
-        let climbing = "super::".repeat(depth + 1);
-        assert!(!text.contains(&climbing), "{relative:?} climbs out of its room");
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let climbs =
+            code.contains(&"super::".repeat(depth)) || text.contains(&"super::".repeat(depth + 1));
+        assert!(!climbs, "{relative:?} climbs out of its room");
         all.extend(faults(
             room,
             relative.to_str().unwrap(),

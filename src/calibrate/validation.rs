@@ -31,6 +31,8 @@ pub struct Comparison {
     pub coverage: f64,
     /// Share of the network's operations that the prediction holds.
     pub costed_share: f64,
+    /// False when the network does not fit into the memories.
+    pub fits: bool,
     /// The error when the case was last looked at.
     pub recorded_error: Option<f64>,
     /// True when the error has grown beyond the recorded one and the case's tolerance.
@@ -112,6 +114,7 @@ fn compare(
                 split: case.split,
                 coverage,
                 costed_share: plan.costed_share,
+                fits: plan.fits,
                 recorded_error,
                 worse: recorded_error.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
             })

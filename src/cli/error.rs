@@ -1,12 +1,15 @@
 //! Errors of all rooms, as a user sees them.
 
 use crate::calibrate::{CaseError, ValidationError};
+use crate::formats::FormatError;
 use crate::hardware::HardwareError;
 use crate::model::ModelError;
+use crate::report::plot::PlotError;
 use crate::report::{FolderError, RunFolderError};
 use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
 use crate::units::LiteralError;
+use std::path::PathBuf;
 
 /// Why a verb gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,12 @@ pub enum CliError {
     /// An output file.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// A model would be written over a file of another kind.
+    #[error("--out {}: a model is written as a `.ron` file", path.display())]
+    NotRon {
+        /// The path asked for.
+        path: PathBuf,
+    },
     /// An argument.
     #[error("{argument}: {error}")]
     Argument {
@@ -48,6 +57,11 @@ impl CliError {
         match self {
             Self::Sim(SimError::Kernel(KernelError::Time(_))) => 2,
             Self::Sim(SimError::Identity(_) | SimError::Kernel(_)) => 3,
+            // A full disk is the user's to mend.
+            Self::RunFolder(
+                RunFolderError::Plot(PlotError::Write { .. })
+                | RunFolderError::Format(FormatError::Write { .. }),
+            ) => 2,
             Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_)) => 3,
             _ => 2,
         }

@@ -64,12 +64,15 @@ fn import(
     name: Option<&str>,
     as_json: bool,
 ) -> Result<Answer, CliError> {
+    if out.extension().is_none_or(|e| e != "ron") {
+        return Err(CliError::NotRon { path: out.to_owned() });
+    }
     let mut graph = model.load()?;
     let stem = out.file_stem().map(|s| s.to_string_lossy().into_owned());
     graph.name = name.map(str::to_owned).or(stem).unwrap_or(graph.name);
     let text = write_ron(&graph)?;
-    write_file(out, &text)?;
     let network = Network::of(&graph)?;
+    write_file(out, &text)?;
     let live = graph.live_activation_bytes();
     if as_json {
         return Ok(Answer::json(&json::inspect(&graph, &network, &live), true));

@@ -29,21 +29,12 @@ pub(super) fn timing(
     };
     let (compute, kind) =
         if software >= least { (software, software_kind) } else { (least, peak.kind()) };
-    let (mut dispatch, mut dispatch_kind) = (Cycles::ZERO, Kind::STRONGEST);
-    for overhead in
-        [engine.dispatch.as_ref(), stack.and_then(|s| s.dispatch.as_ref())].into_iter().flatten()
-    {
-        dispatch += overhead.get();
-        dispatch_kind = dispatch_kind.weaker(overhead.kind());
-    }
     Ok(Timing {
         compute: Cycles(compute),
-        dispatch,
         array_macs: work.macs,
         peak: peak.get(),
         passes: Passes::ONCE,
         kind,
-        dispatch_kind,
     })
 }
 

@@ -75,11 +75,12 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         Array::Lanes { macs } => lanes::timing(unit, macs, setting.stack(engine), work, precision)?,
         Array::Systolic(array) => systolic::timing(unit, array, work)?,
     };
+    let (dispatch, dispatch_kind) = dispatch(unit, setting.stack(engine));
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
-        engine_work(work, engine, precision, &timing, setting)?;
+        engine_work(work, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
     Ok(Cost {
         compute: timing.compute,
-        dispatch: timing.dispatch,
+        dispatch,
         array_macs: timing.array_macs,
         peak: timing.peak,
         precision,
@@ -87,8 +88,17 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         energy,
         dispatch_energy,
         time_kind: timing.kind,
-        dispatch_kind: timing.dispatch_kind,
+        dispatch_kind,
         energy_kind,
+    })
+}
+
+/// Cycles to start an operator: those of the engine and those of the software that drives it.
+fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>) -> (Cycles, Kind) {
+    let software = stack.and_then(|s| s.dispatch.as_ref());
+    let overheads = engine.dispatch.iter().chain(software);
+    overheads.fold((Cycles::ZERO, Kind::STRONGEST), |(sum, kind), overhead| {
+        (sum + overhead.get(), kind.weaker(overhead.kind()))
     })
 }
 
@@ -116,13 +126,14 @@ fn engine_work(
     engine: usize,
     precision: Precision,
     timing: &Timing,
+    dispatch: (Cycles, Kind),
     setting: Setting<'_>,
 ) -> Result<EngineWork, Refusal> {
     let spec = setting.profile.spec();
     let unit = &spec.engines[engine];
     let domain = setting.profile.links().engine_domain[engine];
     let (scale, mut kind) = dynamic_scale(domain, setting);
-    let (mut sum, mut dispatch) = (Joules::ZERO, Joules::ZERO);
+    let (mut sum, mut starting) = (Joules::ZERO, Joules::ZERO);
     let (mut macs_costed, mut operations_costed) = (work.macs == 0, work.element_ops == 0);
     if let Some(per_mac) = unit.energy.per_mac.get(&precision).filter(|_| work.macs > 0) {
         sum += per_mac.get().times(work.macs);
@@ -138,10 +149,10 @@ fn engine_work(
     if let Some(cycle) = &unit.energy.per_busy_cycle {
         let each = cycle.energy_at_nominal(spec.domains[domain].nominal_voltage.get());
         sum += each * timing.compute.0;
-        dispatch += each * timing.dispatch.0;
+        starting += each * dispatch.0.0;
         kind = kind.weaker(cycle.kind()).weaker(timing.kind);
-        if timing.dispatch.0 > 0.0 {
-            kind = kind.weaker(timing.dispatch_kind);
+        if dispatch.0.0 > 0.0 {
+            kind = kind.weaker(dispatch.1);
         }
         (macs_costed, operations_costed) = (true, true);
     }
@@ -155,5 +166,5 @@ fn engine_work(
         let (engine, kind) = (unit.name.clone(), work.kind);
         return Err(Refusal::NoEnergy { engine, kind, precision });
     }
-    Ok(EngineWork { energy: sum * scale, dispatch_energy: dispatch * scale, kind })
+    Ok(EngineWork { energy: sum * scale, dispatch_energy: starting * scale, kind })
 }

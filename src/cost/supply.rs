@@ -65,7 +65,7 @@ pub fn supply(loads: &[Watts], setting: Setting<'_>, state: &mut SupplyState) {
 }
 
 /// True for a rail behind a regulator in use, false for one that a source feeds.
-fn is_fed(rail: usize, setting: Setting<'_>) -> bool {
+pub fn is_fed(rail: usize, setting: Setting<'_>) -> bool {
     let rails = &setting.profile.links().regulator_rails;
     setting.point.regulators.iter().any(|r| rails[*r].1 == rail)
 }

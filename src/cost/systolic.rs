@@ -137,8 +137,6 @@ fn divisors(number: u64) -> impl Iterator<Item = u64> {
 }
 
 pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<Timing, Refusal> {
-    let dispatch = engine.dispatch.as_ref().map_or(Cycles::ZERO, |d| d.get());
-    let dispatch_kind = engine.dispatch.as_ref().map_or(Kind::STRONGEST, |d| d.kind());
     let unsupported = || Refusal::Unsupported { engine: engine.name.clone(), kind: work.kind };
     let peak = MacsPerCycle((array.rows * array.columns) as f64);
     // The size of an array is structure: its time rests on the clock alone.
@@ -152,12 +150,10 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
         };
         return Ok(Timing {
             compute: Cycles(cycles),
-            dispatch,
             array_macs: 0,
             peak,
             passes: Passes::ONCE,
             kind,
-            dispatch_kind,
         });
     };
     let result = match (array.dataflow, work.window) {
@@ -168,12 +164,10 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
     };
     Ok(Timing {
         compute: Cycles(result.cycles.max(0.0)),
-        dispatch,
         array_macs: result.array_macs as u64,
         peak,
         passes: result.passes,
         kind,
-        dispatch_kind,
     })
 }
 

@@ -66,13 +66,10 @@ impl Passes {
 /// Cycles of an operator, before energy.
 pub(super) struct Timing {
     pub(super) compute: Cycles,
-    pub(super) dispatch: Cycles,
     pub(super) array_macs: u64,
     /// Peak multiply-accumulates a cycle.
     pub(super) peak: MacsPerCycle,
     pub(super) passes: Passes,
     /// What the cycles at work rest on.
     pub(super) kind: Kind,
-    /// What the dispatch rests on.
-    pub(super) dispatch_kind: Kind,
 }

@@ -5,6 +5,9 @@ use super::Kind;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Share on evidence below which a figure is indicative.
+pub const INDICATIVE_BELOW: f64 = 0.5;
+
 /// A sum split by the kind of evidence its terms rest on.
 ///
 /// A term that is a product (cycles per MAC times clock period) counts for its weakest factor.
@@ -57,9 +60,9 @@ impl Coverage {
         self.by_kind.iter().filter(move |_| total > 0.0).map(move |(k, v)| (*k, v / total))
     }
 
-    /// True below one half: the figure is then indicative, and says so wherever it is printed.
+    /// True below [`INDICATIVE_BELOW`]: the figure is then indicative, and says so wherever it is printed.
     pub fn is_indicative(&self) -> bool {
-        self.share() < 0.5
+        self.share() < INDICATIVE_BELOW
     }
 }
 

@@ -1,7 +1,7 @@
 //! What must hold in a profile, checked together: every fault is reported, with its field path.
 
 use super::Links;
-use super::spec::{Array, ProfileSpec, RegulatorKind};
+use super::spec::{Array, ProfileSpec, RegulatorKind, SoftwareStack};
 use crate::diagnostic::{Fault, nearest, resolve_sources, source_kinds};
 use crate::model::OpKind;
 use crate::units::Quantity;
@@ -228,8 +228,29 @@ impl Checker<'_> {
             let path = format!("software[{i}].engine");
             let engine = self.resolve(path, "engine", &stack.engine, &engines);
             self.links.stack_engine.push(engine);
+            let mut driven = spec.engines.iter().filter(|e| e.name == stack.engine);
+            if driven.any(|e| matches!(e.array, Array::Systolic(_))) {
+                self.no_rates(i, stack);
+            }
             for (kind, rate) in &stack.cycles_per_mac {
                 self.positive(format!("software[{i}].cycles_per_mac.{kind}"), rate);
+            }
+        }
+    }
+
+    /// An array's cycles follow from its shape.
+    fn no_rates(&mut self, i: usize, stack: &SoftwareStack) {
+        for (field, rates) in [
+            ("cycles_per_mac", stack.cycles_per_mac.len()),
+            ("cycles_per_output", stack.cycles_per_output.len()),
+            ("cycles_per_operation", stack.cycles_per_operation.len()),
+        ] {
+            if rates > 0 {
+                let message = format!(
+                    "`{}` is an array, whose cycles follow from its shape: software only adds dispatch",
+                    stack.engine
+                );
+                self.faults.push(Fault::at(format!("software[{i}].{field}"), message));
             }
         }
     }
@@ -281,7 +302,8 @@ impl Checker<'_> {
     /// A trace and a ledger know components by name.
     fn component_names(&mut self) {
         let spec = self.spec;
-        let mut seen = BTreeSet::new();
+        // What all of them together are called.
+        let mut seen = BTreeSet::from(["total".to_owned()]);
         let named =
             spec.engines
                 .iter()
@@ -304,7 +326,7 @@ impl Checker<'_> {
                 );
         for (path, name) in named {
             if !seen.insert(name.clone()) {
-                let message = format!("two components would be called `{name}` in a trace");
+                let message = format!("two things would be called `{name}` in a trace");
                 self.faults.push(Fault::at(path, message));
             }
         }
@@ -342,10 +364,7 @@ impl Checker<'_> {
         let spec = self.spec;
         let Some(point) = spec.operating_points.get(i) else { return };
         let in_use: Vec<usize> = (0..spec.regulators.len())
-            .filter(|j| {
-                let named = &spec.regulators[*j].operating_points;
-                named.is_empty() || named.contains(&point.name)
-            })
+            .filter(|j| spec.regulators[*j].in_use_at(&point.name))
             .collect();
         self.rail_loops(&in_use, &point.name);
         let mut fed = BTreeSet::new();

@@ -96,15 +96,17 @@ impl Profile {
         };
         let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
         let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
-        let in_use = |r: &&super::Regulator| {
-            r.operating_points.is_empty() || r.operating_points.contains(&point.name)
-        };
         Ok(Point {
             name: point.name.clone(),
             clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
             regulators: self.leaves_first(
-                self.spec.regulators.iter().enumerate().filter(|(_, r)| in_use(r)).map(|(i, _)| i),
+                self.spec
+                    .regulators
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| r.in_use_at(&point.name))
+                    .map(|(i, _)| i),
             ),
         })
     }

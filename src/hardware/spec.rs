@@ -523,6 +523,13 @@ impl PerCycle {
     }
 }
 
+impl Regulator {
+    /// True at an operating point that it is used at: those named, or all when none is.
+    pub fn in_use_at(&self, point: &str) -> bool {
+        self.operating_points.is_empty() || self.operating_points.iter().any(|p| p == point)
+    }
+}
+
 impl Standing {
     /// The evidence it rests on.
     pub fn kind(&self) -> crate::evidence::Kind {
@@ -538,5 +545,17 @@ impl Standing {
             Self::Power(v) => v.get(),
             Self::Current(v) => voltage * v.get(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn current_per_clock_is_a_charge_per_cycle() {
+        // 105 uA/MHz at 120 MHz is 12.6 mA; at 1.28 V that is 16.128 mW, or 134.4 pJ a cycle.
+        let cycle: PerCycle = ron::from_str("Charge(\"105 uA/MHz\")").unwrap();
+        assert!((cycle.energy_at_nominal(Volts(1.28)).0 - 134.4e-12).abs() < 1e-18);
     }
 }

@@ -202,6 +202,11 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         batch: outer.extent(0),
     };
     let kind = conv_kind(c, groups, inner.extent(channel_axis), taps);
+    if c.transposed {
+        // Each input position gives a window of outputs, which are added up where windows overlap:
+        // a product without rows that slide.
+        return mac_arithmetic(kind, Gemm { groups, m: positions, n: k, k: channels / groups });
+    }
     let gemm = Gemm { groups, m: positions, n: channels / groups, k };
     Ok(Arithmetic { window: Some(window), ..mac_arithmetic(kind, gemm)? })
 }

@@ -17,11 +17,12 @@ use serde::Serialize;
 pub struct Gemm {
     /// Independent products (channel groups, batch of a batched product).
     pub groups: u64,
-    /// Rows: output positions.
+    /// Rows: output positions; of a transposed convolution, input positions.
     pub m: u64,
-    /// Columns: output channels of a group.
+    /// Columns: output channels of a group; of a transposed convolution, times its window points.
     pub n: u64,
-    /// Depth of the sum: window points times input channels of a group.
+    /// Depth of the sum: window points times input channels of a group; of a transposed
+    /// convolution, input channels of a group alone.
     pub k: u64,
 }
 

@@ -8,7 +8,7 @@
 //! Valid where the circuit works at full swing; IO and DRAM at their own supply do not scale with
 //! the core's voltage. Neglected: short-circuit current.
 
-use crate::units::{Coulombs, Joules, Volts};
+use crate::units::Volts;
 
 /// Exponent of CMOS switching energy.
 pub const SQUARE_LAW: f64 = 2.0;
@@ -16,11 +16,6 @@ pub const SQUARE_LAW: f64 = 2.0;
 /// Factor on an energy per operation at `voltage`, known at `nominal`.
 pub fn scale(voltage: Volts, nominal: Volts, exponent: f64) -> f64 {
     (voltage / nominal).powf(exponent)
-}
-
-/// Energy of one cycle that moves `charge` at `nominal`, when run at `voltage`.
-pub fn energy_of_charge(charge: Coulombs, voltage: Volts, nominal: Volts, exponent: f64) -> Joules {
-    nominal * charge * scale(voltage, nominal, exponent)
 }
 
 #[cfg(test)]
@@ -31,12 +26,5 @@ mod tests {
     fn energy_goes_with_the_square_of_voltage() {
         assert!((scale(Volts(1.1), Volts(0.9), SQUARE_LAW) - 1.4938).abs() < 1e-4);
         assert_eq!(scale(Volts(1.0), Volts(1.0), 2.3), 1.0);
-    }
-
-    #[test]
-    fn current_per_clock_is_a_charge_per_cycle() {
-        // 105 uA/MHz at 120 MHz is 12.6 mA; at 1.28 V that is 16.128 mW, or 134.4 pJ a cycle.
-        let e = energy_of_charge(Coulombs(105e-12), Volts(1.28), Volts(1.28), SQUARE_LAW);
-        assert!((e.0 - 134.4e-12).abs() < 1e-18);
     }
 }

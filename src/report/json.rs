@@ -261,7 +261,7 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
                 "measured": c.measured, "predicted": c.predicted,
                 "predicted_interval90": pair(c.interval),
                 "relative_error": c.relative_error, "split": c.split.name(),
-                "coverage": c.coverage, "covered": c.covered(), "costed_share": c.costed_share,
+                "coverage": c.coverage, "covered": c.covered(), "costed_share": c.costed_share, "fits": c.fits,
                 "recorded_error": c.recorded_error, "worse_than_recorded": c.worse,
             })
         })

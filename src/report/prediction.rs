@@ -30,7 +30,7 @@ pub struct Prediction<'a> {
 }
 
 /// Below this share of the operations a figure is no figure of the network.
-const NEARLY_ALL: f64 = 0.99;
+pub(super) const NEARLY_ALL: f64 = 0.99;
 
 impl<'a> Prediction<'a> {
     /// A prediction with its caveats.

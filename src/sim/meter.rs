@@ -1,13 +1,15 @@
 //! Keeps the powers of a run, tells the sink, and books every joule along several axes, each with
 //! its own accumulator.
 
-use crate::cost::{DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, supply};
+use crate::cost::{
+    DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, is_fed, supply,
+};
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::{Role, components};
 use crate::trace::{
     Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
 };
-use crate::units::{CompensatedSum, Joules, SimTime, Watts};
+use crate::units::{Amperes, CompensatedSum, Joules, SimTime, Watts};
 use std::collections::BTreeMap;
 
 pub(super) struct Meter<'a> {
@@ -19,6 +21,7 @@ pub(super) struct Meter<'a> {
     since: Vec<SimTime>,
     energy: Vec<CompensatedSum>,
     told: Vec<Option<Watts>>,
+    told_rails: Vec<Option<Amperes>>,
     rail_load: Vec<Watts>,
     rail_energy: Vec<CompensatedSum>,
     supply: SupplyState,
@@ -39,11 +42,8 @@ impl<'a> Meter<'a> {
         let spec = setting.profile.spec();
         let links = setting.profile.links();
         let mut header = Header::default();
-        let fed = |rail: usize| {
-            setting.point.regulators.iter().any(|r| links.regulator_rails[*r].1 == rail)
-        };
         for (index, rail) in spec.rails.iter().enumerate() {
-            header.rails.push(Rail { name: rail.name.clone(), is_source: !fed(index) });
+            header.rails.push(Rail { name: rail.name.clone(), is_source: !is_fed(index, setting) });
         }
         let (mut roles, mut rails) = (Vec::new(), Vec::new());
         for (role, name) in components(setting.profile) {
@@ -78,6 +78,7 @@ impl<'a> Meter<'a> {
             since: vec![SimTime::ZERO; count],
             energy: vec![CompensatedSum::default(); count],
             told: vec![None; count],
+            told_rails: vec![None; spec.rails.len()],
             rail_load: vec![Watts::ZERO; spec.rails.len()],
             rail_energy: vec![CompensatedSum::default(); spec.rails.len()],
             supply: SupplyState::default(),
@@ -200,7 +201,10 @@ impl<'a> Meter<'a> {
             }
         }
         for (rail, current) in self.supply.rail_current.iter().enumerate() {
-            sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
+            if self.told_rails[rail] != Some(*current) {
+                sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
+                self.told_rails[rail] = Some(*current);
+            }
         }
     }
 

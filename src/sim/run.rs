@@ -13,7 +13,6 @@ use crate::hardware::Role;
 use crate::mapping::{Phase, Plan};
 use crate::trace::{Cause, MetricsSink, Sink, Span, SpanKind, Tee};
 use crate::units::{Joules, Seconds, SimTime, Watts};
-use std::collections::VecDeque;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
@@ -67,7 +66,8 @@ struct Simulation<'a, 's, S: Sink> {
     meter: Meter<'a>,
     sink: &'s mut S,
     doing: Doing,
-    waiting: VecDeque<SimTime>,
+    /// When the latest inference was asked for.
+    arrival: SimTime,
     arrived: u64,
     done: u64,
     latency: Durations,
@@ -103,6 +103,12 @@ pub fn run(
         return Err(SimError::Identity(residuals));
     }
     Ok(Outcome { metrics, ledger, latency, response, waited, rest_evidence, events })
+}
+
+/// When a periodic inference is asked for: from the start of the run, so that rounded periods do not
+/// add up.
+fn periodic(period: Seconds, number: u64) -> Result<SimTime, SimError> {
+    Ok(SimTime::from_seconds(Seconds(period.0 * number as f64))?)
 }
 
 fn rest_states(workload: &Workload, setting: Setting<'_>) -> Result<Vec<Option<usize>>, SimError> {
@@ -157,7 +163,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             meter,
             sink,
             doing: Doing::Resting { since: SimTime::ZERO },
-            waiting: VecDeque::new(),
+            arrival: SimTime::ZERO,
             arrived: 0,
             done: 0,
             latency: Durations::default(),
@@ -226,12 +232,11 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
 
     fn arrive(&mut self, now: SimTime) -> Result<(), SimError> {
         self.arrived += 1;
-        self.waiting.push_back(now);
+        self.arrival = now;
         if let Arrivals::Periodic(period) = self.workload.arrivals
             && self.arrived < self.workload.inferences
         {
-            // From the start of the run, so that rounded periods do not add up.
-            let at = SimTime::from_seconds(Seconds(period.0 * self.arrived as f64))?;
+            let at = periodic(period, self.arrived)?;
             self.queue.schedule(at, Class::Arrival, Event::Arrival)?;
         }
         if self.doing == Doing::Pausing {
@@ -414,16 +419,18 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
     fn inference_done(&mut self, now: SimTime, position: Position) -> Result<(), SimError> {
         let number = Some(self.done);
         self.tell(SpanKind::Inference, "inference", "inferences", number, position.inference_start);
+        let arrival = match self.workload.arrivals {
+            Arrivals::Periodic(period) => periodic(period, self.done)?,
+            Arrivals::BackToBack => self.arrival,
+        };
         self.done += 1;
         self.latency.add(now.since(position.inference_start).seconds());
-        if let Some(arrival) = self.waiting.pop_front() {
-            self.response.add(now.since(arrival).seconds());
-        }
+        self.response.add(now.since(arrival).seconds());
         if self.workload.arrivals == Arrivals::BackToBack && self.arrived < self.workload.inferences
         {
             self.arrived += 1;
-            self.waiting.push_back(now);
-        } else if !self.waiting.is_empty() {
+            self.arrival = now;
+        } else if self.arrived > self.done {
             self.waited += 1;
         } else {
             self.doing = Doing::Pausing;

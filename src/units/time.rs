@@ -28,6 +28,12 @@ impl SimTime {
     /// The start of a run.
     pub const ZERO: Self = Self(0);
 
+    /// Seconds with twelve decimals, without a detour over binary fractions.
+    pub fn decimal_seconds(self) -> String {
+        const PS_PER_S: u64 = 1_000_000_000_000;
+        format!("{}.{:012}", self.0 / PS_PER_S, self.0 % PS_PER_S)
+    }
+
     /// Later by `duration`; an error past the end of time.
     pub fn after(self, duration: Self) -> Result<Self, TimeError> {
         self.0.checked_add(duration.0).map(Self).ok_or(TimeError::PastEnd)

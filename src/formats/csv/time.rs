@@ -7,7 +7,7 @@ const DECIMALS: usize = 12;
 
 /// Seconds with twelve decimals.
 pub(super) fn to_text(time: SimTime) -> String {
-    format!("{}.{:0DECIMALS$}", time.0 / PS_PER_S, time.0 % PS_PER_S)
+    time.decimal_seconds()
 }
 
 /// The time a text stands for: digits, then at most twelve decimals.

@@ -50,7 +50,11 @@ pub(super) fn write_png(scene: &Scene, size: (u32, u32), path: &Path) -> Result<
     let pixels = averaged(&pixels, size);
     let mut file = BitMapBackend::new(path, size);
     file.blit_bitmap((0, 0), size, &pixels).map_err(|e| failed(path, &e))?;
-    file.present().map_err(|e| failed(path, &e))
+    // The picture is painted: what can fail now is the file.
+    file.present().map_err(|e| PlotError::Write {
+        path: path.to_owned(),
+        source: std::io::Error::other(e.to_string()),
+    })
 }
 
 /// Each pixel the mean of its grid points.

@@ -151,8 +151,7 @@ fn time_axis(scene: &mut Scene, data: &Area, from: SimTime, to: SimTime, theme: 
 
 /// All digits down to the picosecond that are not zero.
 fn exact_seconds(time: SimTime) -> String {
-    const PS_PER_S: u64 = 1_000_000_000_000;
-    let text = format!("{}.{:012}", time.0 / PS_PER_S, time.0 % PS_PER_S);
+    let text = time.decimal_seconds();
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -2,6 +2,8 @@
 
 use super::{percent, table};
 use crate::calibrate::Comparison;
+use crate::evidence::INDICATIVE_BELOW;
+use crate::report::prediction::NEARLY_ALL;
 use crate::units::engineering;
 use std::fmt::Write as _;
 
@@ -59,12 +61,16 @@ pub fn comparison_table(comparisons: &[Comparison]) -> String {
             errors.len()
         );
     }
-    for c in comparisons.iter().filter(|c| c.costed_share < 0.99) {
+    for c in comparisons.iter().filter(|c| c.costed_share < NEARLY_ALL) {
         let share = percent(c.costed_share);
         let _ = writeln!(text, "PARTIAL: {} {} holds {share} of the operations", c.id, c.quantity);
     }
-    if comparisons.iter().any(|c| c.coverage < 0.5) {
-        text.push_str("predictions with less than 50 % evidence are indicative\n");
+    for c in comparisons.iter().filter(|c| !c.fits) {
+        let _ = writeln!(text, "DOES NOT FIT: {} {} is of a network too large", c.id, c.quantity);
+    }
+    if comparisons.iter().any(|c| c.coverage < INDICATIVE_BELOW) {
+        let share = percent(INDICATIVE_BELOW);
+        let _ = writeln!(text, "predictions with less than {share} evidence are indicative");
     }
     text
 }

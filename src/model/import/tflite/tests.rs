@@ -1,7 +1,7 @@
 //! Small files made here, table by table.
 
 use crate::model::import::from_bytes;
-use crate::model::{Bindings, ModelError, ModelGraph, OpKind, TensorRole};
+use crate::model::{Bindings, Gemm, ModelError, ModelGraph, OpKind, TensorRole};
 
 /// A field of a table.
 #[derive(Clone)]
@@ -201,6 +201,9 @@ fn a_transposed_convolution_has_its_data_first() {
     let layer = parts.read().unwrap().layers().unwrap().remove(0);
     assert_eq!((layer.work.kind, layer.work.macs), (OpKind::TransposedConv, 25 * 4 * 54));
     assert_eq!(layer.work.input_bytes, 100);
+    // Each of 25 points spreads its 4 channels over 9 points of 6 channels.
+    assert_eq!(layer.work.gemm, Some(Gemm { groups: 1, m: 25, n: 54, k: 4 }));
+    assert_eq!(layer.work.window, None);
 }
 
 #[test]
