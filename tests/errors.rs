@@ -160,6 +160,18 @@ fn an_import_never_writes_over_a_model_of_another_kind() {
 }
 
 #[test]
+fn a_case_that_names_what_is_not_there_says_which() {
+    let place = tempfile::tempdir().unwrap();
+    let text = joulecast::calibrate::shipped_cases()[0].text;
+    let model = file(place.path(), "a.ron", text.replace("\"ic_resnet8", "\"ic_resnt8").as_bytes());
+    let said = refused(&["validate", &model]);
+    assert!(said.contains("ic_resnet8") && said.contains("observations[3].model"), "{said}");
+    let point = file(place.path(), "b.ron", text.replace("120mhz_1v8", "120mhz_1v9").as_bytes());
+    let said = refused(&["validate", &point]);
+    assert!(said.contains("stm32l4r5/tflm-2.3.1") && said.contains("120mhz_1v8"), "{said}");
+}
+
+#[test]
 fn a_component_cannot_take_the_name_of_the_total() {
     let mut text = joulecast::hardware::shipped_profiles()[1].text.to_owned();
     assert!(text.contains("\"cortex_m4\""));

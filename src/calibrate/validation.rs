@@ -50,22 +50,43 @@ impl Comparison {
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationError {
     /// The profile.
-    #[error(transparent)]
-    Hardware(#[from] HardwareError),
+    #[error("{source}\nnote: case `{case}` asks for this")]
+    Hardware {
+        /// The case.
+        case: String,
+        /// What is wrong.
+        source: Box<HardwareError>,
+    },
     /// The network.
-    #[error(transparent)]
-    Model(#[from] ModelError),
+    #[error("{source}\nnote: observations[{observation}].model of case `{case}` asks for this")]
+    Model {
+        /// The case.
+        case: String,
+        /// Which of its observations, from 0.
+        observation: usize,
+        /// What is wrong.
+        source: Box<ModelError>,
+    },
 }
 
 /// Predicts every figure of a case.
 pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
-    let profile = Profile::load(&case.hardware)?;
-    let point = profile.point(Some(&case.operating_point))?;
-    let stacks = profile.stacks(case.software.as_deref())?;
+    let hardware = |source: HardwareError| ValidationError::Hardware {
+        case: case.id.clone(),
+        source: Box::new(source),
+    };
+    let profile = Profile::load(&case.hardware).map_err(hardware)?;
+    let point = profile.point(Some(&case.operating_point)).map_err(hardware)?;
+    let stacks = profile.stacks(case.software.as_deref()).map_err(hardware)?;
     let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
     let mut comparisons = Vec::new();
-    for observation in &case.observations {
-        let network = Network::of(&load(&observation.model, &Bindings::default())?)?;
+    for (index, observation) in case.observations.iter().enumerate() {
+        let network = load(&observation.model, &Bindings::default())
+            .and_then(|graph| Network::of(&graph))
+            .map_err(|source| {
+                let case = case.id.clone();
+                ValidationError::Model { case, observation: index, source: Box::new(source) }
+            })?;
         comparisons.extend(compare(case, observation, &network, setting));
     }
     Ok(comparisons)
