@@ -6,6 +6,8 @@
 
 mod arithmetic;
 mod consistency;
+mod einsum;
+mod element_ops;
 mod error;
 mod file;
 mod graph;
@@ -15,19 +17,28 @@ mod misfit;
 mod op;
 mod operand;
 mod shipped;
+mod sparsity;
+mod statistics;
 mod tensor;
 mod totals;
 mod work;
 
+pub use element_ops::ElementOps;
 pub use error::ModelError;
 pub use file::{read_ron, write_ron};
-pub use graph::{Layout, ModelGraph, Operator, OperatorId, Origin, TensorId};
+pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, load};
-pub use op::{Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction};
+pub use op::{
+    Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
+    Recurrence,
+};
 pub use operand::{Operand, OperandRole};
 pub use shipped::shipped_models;
+pub use sparsity::Sparsity;
+pub use statistics::WeightStatistics;
 pub use tensor::{ElementType, Shape, Tensor, TensorRole};
 pub use totals::{
-    total_element_ops, total_macs, total_output_bytes, total_parameters, total_weight_bytes,
+    total_element_ops, total_live_macs, total_macs, total_output_bytes, total_parameters,
+    total_weight_bytes,
 };
 pub use work::{Gemm, Layer, Window, Work};

@@ -37,6 +37,8 @@ pub(super) struct Flow {
     /// The buffer it passes through.
     pub(super) buffer: Option<usize>,
     pub(super) bytes: Bytes,
+    /// Times that the engine goes through it from the start, one after the other.
+    pub(super) repeats: f64,
 }
 
 /// All operands of a step.
@@ -70,37 +72,39 @@ impl Flows {
         let links = setting.profile.links();
         // An engine that does not reach the buffer works from the home itself.
         let reached = |buffer: &usize| links.engine_memories[engine].contains(buffer);
-        let flow = |home: usize, role, bytes| {
+        let flow = |home: usize, role, bytes, repeats: u64| {
             let buffer = links.memory_stage[home].filter(reached);
-            Flow { role, home, buffer, bytes }
+            Flow { role, home, buffer, bytes, repeats: repeats as f64 }
         };
         for operand in &work.operands {
             let home = if operand.constant { memory.weights } else { memory.activations };
             let bytes = operand_bytes(operand, work, cost.precision);
-            flows.inputs.extend(home.map(|home| flow(home, operand.role, bytes)));
+            flows.inputs.extend(home.map(|home| flow(home, operand.role, bytes, operand.repeats)));
         }
         let output = output_bytes(work, cost.precision);
-        flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output));
-        flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
+        flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output, 1));
+        let repeats = work.operands.iter().map(|operand| operand.repeats).max().unwrap_or(1);
+        let groups = work.gemm.map_or(1, |g| g.groups / repeats.max(1)).max(1);
+        flows.cut(groups, setting);
         flows
     }
 
-    /// How often the operands of a role come from their home.
-    pub(super) fn fetches(&self, role: OperandRole) -> f64 {
-        match role {
+    /// How often an operand comes from its home. One that is gone through again and again comes once
+    /// if it stays in its buffer.
+    pub(super) fn fetches(&self, flow: &Flow, setting: Setting<'_>) -> f64 {
+        let fetches = match flow.role {
             OperandRole::Data => self.data_fetches,
             OperandRole::Filter => self.filter_fetches,
             OperandRole::Side => 1.0,
-        }
+        };
+        let stays = flow.buffer.is_some_and(|b| tiles(setting, b, flow.bytes) <= 1.0);
+        if stays { fetches } else { fetches * flow.repeats }
     }
 
     /// Cuts the operands into tiles. Groups (heads of a batched product, channel groups) are independent
     /// and run one after the other, so loop orders are chosen within one group.
     fn cut(&mut self, groups: u64, setting: Setting<'_>) {
-        let memories = &setting.profile.spec().memories;
-        let tiles = |buffer: usize, bytes: Bytes| {
-            (bytes / (memories[buffer].capacity.get() / 2.0)).ceil().max(1.0)
-        };
+        let tiles = |buffer: usize, bytes: Bytes| tiles(setting, buffer, bytes);
         let role = |role: OperandRole| {
             let of_role = self.inputs.iter().filter(|f| f.role == role);
             of_role.fold((1.0f64, 0.0), |(most, bytes), flow| {
@@ -127,4 +131,10 @@ impl Flows {
         }
         self.tiles = through.iter().map(|(b, bytes)| tiles(*b, *bytes)).fold(1.0, f64::max);
     }
+}
+
+/// Pieces that an operand is cut into to pass through half of a buffer.
+fn tiles(setting: Setting<'_>, buffer: usize, bytes: Bytes) -> f64 {
+    let capacity = setting.profile.spec().memories[buffer].capacity.get();
+    (bytes / (capacity / 2.0)).ceil().max(1.0)
 }

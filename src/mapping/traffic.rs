@@ -59,12 +59,13 @@ impl Traffic {
         let (mut loads, mut near, mut stores) = (Sums::default(), Sums::default(), Sums::default());
         let none = Bytes::ZERO;
         for flow in &flows.inputs {
-            let fetches = flows.fetches(flow.role);
-            let readings = match flow.role {
-                OperandRole::Data => cost.passes.input,
-                OperandRole::Filter => cost.passes.weight,
-                OperandRole::Side => 1.0,
-            };
+            let fetches = flows.fetches(flow, setting);
+            let readings = flow.repeats
+                * match flow.role {
+                    OperandRole::Data => cost.passes.input,
+                    OperandRole::Filter => cost.passes.weight,
+                    OperandRole::Side => 1.0,
+                };
             // Whatever is fetched again is also read again.
             let readings = readings.max(fetches);
             match flow.buffer {

@@ -1,9 +1,10 @@
 //! The arithmetic of an operator, counted from the shapes of its operands.
 
+use super::einsum::Equation;
 use super::misfit::{Misfit, Part};
 use super::{
-    Convolution, Gemm, Layout, ModelGraph, Movement, Op, OpKind, OperatorId, Shape, Tensor,
-    TensorRole, Window,
+    Cell, Convolution, ElementFunction as F, ElementOps, Gemm, Layout, ModelGraph, Movement, Op,
+    OpKind, OperatorId, Pool, PoolFunction, Recurrence, Shape, Tensor, TensorRole, Window,
 };
 use std::ops::Range;
 
@@ -51,8 +52,12 @@ fn elements(shape: &Shape, part: Part) -> Result<u64, Misfit> {
     shape.elements().ok_or_else(too_large)
 }
 
+fn too_much() -> Misfit {
+    Misfit::new(Part::Whole, "its work does not fit 64 bits")
+}
+
 fn product(a: u64, b: u64) -> Result<u64, Misfit> {
-    a.checked_mul(b).ok_or_else(|| Misfit::new(Part::Whole, "its work does not fit 64 bits"))
+    a.checked_mul(b).ok_or_else(too_much)
 }
 
 fn product_of(extents: &[u64]) -> Result<u64, Misfit> {
@@ -71,56 +76,153 @@ pub(super) fn image_axes(layout: Layout, rank: usize) -> (usize, Range<usize>) {
 pub(super) struct Arithmetic {
     pub kind: OpKind,
     pub macs: u64,
-    pub element_ops: u64,
+    pub operations: ElementOps,
     pub gemm: Option<Gemm>,
     pub window: Option<Window>,
+    /// Times that the filters are applied one after the other.
+    pub repeats: u64,
 }
 
 impl Arithmetic {
-    fn elementwise(kind: OpKind, element_ops: u64) -> Self {
-        Self { kind, macs: 0, element_ops, gemm: None, window: None }
+    fn elementwise(kind: OpKind, operations: ElementOps) -> Self {
+        Self { kind, macs: 0, operations, gemm: None, window: None, repeats: 1 }
     }
 
-    /// So many operations for each element of the output.
-    fn of_outputs(o: &Operands<'_>, kind: OpKind, each: u64) -> Result<Self, Misfit> {
+    /// So many operations of each function for each element of the output.
+    fn of_outputs(o: &Operands<'_>, kind: OpKind, each: &[(F, u64)]) -> Result<Self, Misfit> {
         let outputs = o.output().and_then(Tensor::elements).unwrap_or(0);
-        Ok(Self::elementwise(kind, product(outputs, each)?))
+        Ok(Self::elementwise(kind, operations(outputs, each)?))
     }
 }
 
+fn operations(elements: u64, each: &[(F, u64)]) -> Result<ElementOps, Misfit> {
+    let mut sum = ElementOps::none();
+    for (function, count) in each {
+        sum.add(*function, product(elements, *count)?);
+    }
+    Ok(sum)
+}
+
 pub(super) fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, Misfit> {
-    let of_outputs = |kind, each| Arithmetic::of_outputs(o, kind, each);
+    let of_outputs = |kind, each: &[(F, u64)]| Arithmetic::of_outputs(o, kind, each);
+    let moved = |kind| Ok(Arithmetic::elementwise(kind, ElementOps::none()));
     match op {
         Op::Convolution(convolution) => conv_arithmetic(o, convolution),
         Op::FullyConnected => fully_connected(o),
         Op::MatMul { transpose_a, .. } => matrix_product(o, *transpose_a),
-        Op::Pool(pool) => pooling(o, &pool.kernel),
+        Op::Einsum(equation) => contraction(o, equation),
+        Op::Recurrence(recurrence) => recurrent(o, recurrence),
+        Op::Pool(pool) => pooling(o, pool),
         Op::Elementwise(function) => {
-            of_outputs(OpKind::Elementwise, function.operations_per_element())
+            of_outputs(OpKind::Elementwise, &[(*function, function.operations_per_element())])
         }
-        // Subtract the maximum, exponentiate (4), add up, divide.
-        Op::Softmax => of_outputs(OpKind::Softmax, 7),
-        Op::BatchNormalisation => of_outputs(OpKind::Normalisation, 2),
-        Op::Normalisation => of_outputs(OpKind::Normalisation, 5),
-        // Square and add over the window, then scale, power (4) and divide.
+        // The maximum is subtracted first.
+        Op::Softmax => of_outputs(
+            OpKind::Softmax,
+            &[(F::Subtract, 1), (F::Transcendental, 4), (F::Add, 1), (F::Divide, 1)],
+        ),
+        Op::BatchNormalisation => {
+            of_outputs(OpKind::Normalisation, &[(F::Multiply, 1), (F::Add, 1)])
+        }
+        Op::Normalisation => {
+            of_outputs(OpKind::Normalisation, &[(F::Add, 2), (F::Subtract, 1), (F::Multiply, 2)])
+        }
+        // Squares are added up over the window; then scale, power, divide.
         Op::LocalResponseNormalisation { size } => {
-            of_outputs(OpKind::Normalisation, product(2, *size)?.saturating_add(6))
+            let squares = size.checked_add(1).ok_or_else(too_much)?;
+            of_outputs(
+                OpKind::Normalisation,
+                &[(F::Multiply, squares), (F::Add, *size), (F::Transcendental, 4), (F::Divide, 1)],
+            )
         }
         Op::Reduce => {
             let inputs = o.input(0).and_then(Tensor::elements).unwrap_or(0);
-            Ok(Arithmetic::elementwise(OpKind::Reduce, inputs))
+            Ok(Arithmetic::elementwise(OpKind::Reduce, ElementOps::none().and(F::Add, inputs)))
         }
-        Op::Movement(Movement::View) => Ok(Arithmetic::elementwise(OpKind::View, 0)),
-        Op::Movement(Movement::Resize) => of_outputs(OpKind::Movement, 4),
-        Op::Movement(_) => Ok(Arithmetic::elementwise(OpKind::Movement, 0)),
-        Op::Convert => of_outputs(OpKind::Convert, 1),
-        Op::Opaque => Ok(Arithmetic::elementwise(OpKind::Opaque, 0)),
+        Op::Movement(Movement::View) => moved(OpKind::View),
+        Op::Movement(Movement::Resize) => {
+            of_outputs(OpKind::Movement, &[(F::Multiply, 2), (F::Add, 2)])
+        }
+        Op::Movement(_) => moved(OpKind::Movement),
+        Op::Convert => of_outputs(OpKind::Convert, &[(F::Unary, 1)]),
+        Op::Opaque => moved(OpKind::Opaque),
+    }
+}
+
+/// The operation that an activation on the way out is, by the name that a file gives it.
+pub(super) fn activation(name: &str) -> F {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "sign_bit" => F::Unary,
+        _ if name.contains("relu") || name.contains("clip") || name == "hardtanh" => F::Clip,
+        _ => F::SmoothActivation,
     }
 }
 
 fn mac_arithmetic(kind: OpKind, gemm: Gemm) -> Result<Arithmetic, Misfit> {
     let macs = product_of(&[gemm.groups, gemm.m, gemm.n, gemm.k])?;
-    Ok(Arithmetic { kind, macs, element_ops: 0, gemm: Some(gemm), window: None })
+    let operations = ElementOps::none();
+    Ok(Arithmetic { kind, macs, operations, gemm: Some(gemm), window: None, repeats: 1 })
+}
+
+fn contraction(o: &Operands<'_>, equation: &str) -> Result<Arithmetic, Misfit> {
+    let mut shapes = Vec::with_capacity(o.inputs.len());
+    for port in 0..o.inputs.len() {
+        shapes.push(o.input_shape(port, "an operand")?);
+    }
+    let misfit = |reason| Misfit::new(Part::Setting("Einsum".into()), reason);
+    let equation = Equation::new(equation, &shapes).map_err(misfit)?;
+    match (shapes.len(), equation.gemm()) {
+        (1, _) => {
+            let read = elements(shapes[0], Part::Input(0))?;
+            let summed = read.saturating_sub(elements(&equation.shape(), Part::Output(0))?);
+            let kind = if summed > 0 { OpKind::Reduce } else { OpKind::Movement };
+            Ok(Arithmetic::elementwise(kind, ElementOps::none().and(F::Add, summed)))
+        }
+        (2, Some(gemm)) => {
+            let stored = o.input(1).is_some_and(|t| t.role == TensorRole::Constant);
+            let kind =
+                if stored && gemm.groups == 1 { OpKind::FullyConnected } else { OpKind::MatMul };
+            mac_arithmetic(kind, gemm)
+        }
+        (2, None) => Err(too_much()),
+        (n, _) => Err(misfit(format!("a product of {n} operands at once is not counted"))),
+    }
+}
+
+/// Each step is a product of the state, one row a sample, with the recurrent weights.
+fn recurrent(o: &Operands<'_>, r: &Recurrence) -> Result<Arithmetic, Misfit> {
+    let gates_in = o.input_shape(0, "the gate inputs")?;
+    let weights = o.input_shape(1, "the recurrent weights")?;
+    let gates = r.cell.gates();
+    let columns = product(gates, r.hidden)?;
+    let a_sample = product_of(&[r.steps, r.directions, columns])?;
+    let given = elements(gates_in, Part::Input(0))?;
+    if a_sample == 0 || !given.is_multiple_of(a_sample) {
+        let reason = format!(
+            "gate inputs of {gates_in} are not {} steps of {columns} in {} directions",
+            r.steps, r.directions
+        );
+        return Err(Misfit::input(0, reason));
+    }
+    if elements(weights, Part::Input(1))? != product_of(&[r.directions, columns, r.hidden])? {
+        let reason = format!("recurrent weights of {weights} do not fit a state of {}", r.hidden);
+        return Err(Misfit::input(1, reason));
+    }
+    let samples = given / a_sample;
+    let groups = product(r.steps, r.directions)?;
+    let gemm = Gemm { groups, m: samples, n: columns, k: r.hidden };
+    let states = product_of(&[groups, samples, r.hidden])?;
+    let each: &[(F, u64)] = match r.cell {
+        Cell::Simple => &[(F::Add, 1), (F::SmoothActivation, 4)],
+        Cell::Gru => &[(F::Add, 4), (F::Subtract, 1), (F::Multiply, 3), (F::SmoothActivation, 12)],
+        Cell::Lstm => &[(F::Add, 5), (F::Multiply, 3), (F::SmoothActivation, 20)],
+    };
+    Ok(Arithmetic {
+        operations: operations(states, each)?,
+        repeats: r.steps,
+        ..mac_arithmetic(OpKind::FullyConnected, gemm)?
+    })
 }
 
 fn fully_connected(o: &Operands<'_>) -> Result<Arithmetic, Misfit> {
@@ -148,15 +250,20 @@ fn matrix_product(o: &Operands<'_>, transpose_a: bool) -> Result<Arithmetic, Mis
     mac_arithmetic(kind, Gemm { groups, m, n, k })
 }
 
-fn pooling(o: &Operands<'_>, kernel: &[u64]) -> Result<Arithmetic, Misfit> {
+fn pooling(o: &Operands<'_>, pool: &Pool) -> Result<Arithmetic, Misfit> {
     let (input, output) = (o.input_shape(0, "the input")?, o.output_shape()?);
-    let window = if kernel.is_empty() {
+    let window = if pool.kernel.is_empty() {
         let (read, made) = (elements(input, Part::Input(0))?, elements(output, Part::Output(0))?);
         read.checked_div(made).unwrap_or(0)
     } else {
-        product_of(kernel)?
+        product_of(&pool.kernel)?
     };
-    Arithmetic::of_outputs(o, OpKind::Pool, window)
+    let function = match pool.function {
+        PoolFunction::Average => F::Add,
+        PoolFunction::Maximum => F::Extremum,
+        PoolFunction::Norm => F::Multiply,
+    };
+    Arithmetic::of_outputs(o, OpKind::Pool, &[(function, window)])
 }
 
 /// MACs of a convolution: output elements times weights of one output channel; of a transposed

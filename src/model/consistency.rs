@@ -122,11 +122,13 @@ impl<'a> Check<'a> {
         let counts = !CHANGE_THE_COUNT.contains(&operator.native.as_str());
         match &operator.op {
             Op::Convolution(convolution) => self.convolution(convolution),
-            Op::Pool(pool) => self.pool(pool, &operator.native),
+            Op::Pool(pool) => self.pool(pool),
             Op::FullyConnected => self.fully_connected(),
             Op::MatMul { transpose_a, transpose_b } => {
                 self.matrix_product(*transpose_a, *transpose_b);
             }
+            Op::Einsum(equation) => self.contraction(equation),
+            Op::Recurrence(recurrence) => self.recurrence(recurrence),
             Op::Elementwise(_) if operator.native != MASK_IN_FRONT => self.element_wise(),
             Op::Movement(Movement::View | Movement::Transpose) if counts => self.kept(),
             Op::Movement(Movement::Concatenate) => self.joined(),

@@ -2,8 +2,11 @@
 
 mod builder;
 
-use super::graph::{Layout, ModelGraph, Origin, TensorId};
-use super::{ElementType, ModelError, Op, Shape, TensorRole, total_macs, total_parameters};
+use super::graph::{Layout, Live, ModelGraph, Origin, TensorId};
+use super::{
+    ElementType, ModelError, Op, Shape, Sparsity, TensorRole, WeightStatistics, total_live_macs,
+    total_macs, total_parameters,
+};
 use crate::diagnostic::{Report, parse_ron, ron_options};
 use builder::build;
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,10 @@ struct TensorEntry {
     shape: Option<Shape>,
     #[serde(default, skip_serializing_if = "is_activation")]
     role: TensorRole,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    statistics: Option<WeightStatistics>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sparsity: Option<Sparsity>,
 }
 
 fn is_activation(role: &TensorRole) -> bool {
@@ -52,6 +59,8 @@ struct OperatorEntry {
     native: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activation: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    live: Option<Live>,
     inputs: Vec<String>,
     outputs: Vec<String>,
 }
@@ -68,8 +77,12 @@ pub fn read_ron(file: &str, text: &str) -> Result<ModelGraph, ModelError> {
 pub fn write_ron(graph: &ModelGraph) -> Result<String, ModelError> {
     let layers = graph.layers()?;
     let (macs, parameters) = (total_macs(&layers), total_parameters(&layers));
+    let live = match total_live_macs(&layers) {
+        live if live == macs => String::new(),
+        live => format!(" ({live} live)"),
+    };
     let mut text = format!(
-        "// {}: {} operators, {macs} MACs, {parameters} parameters; without weights.\n",
+        "// {}: {} operators, {macs} MACs{live}, {parameters} parameters; without weights.\n",
         graph.name,
         layers.len()
     );
@@ -108,6 +121,8 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             element: t.element,
             shape: t.shape.clone(),
             role: t.role,
+            statistics: t.statistics,
+            sparsity: t.sparsity,
         }
     });
     let operators = graph.operators().map(|id| {
@@ -117,6 +132,7 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             op: o.op.clone(),
             native: o.native.clone(),
             activation: o.fused_activation.clone(),
+            live: o.live,
             inputs: graph.inputs(id).into_iter().map(|t| t.map_or(String::new(), name)).collect(),
             outputs: graph.op_outputs(id).into_iter().map(name).collect(),
         }

@@ -40,6 +40,29 @@ pub struct Operator {
     pub op: Op,
     /// An activation done on the way out (`RELU6`), as the file calls it.
     pub fused_activation: Option<String>,
+    /// Which part of its multiply-accumulates depends on the input of the network; nothing when all
+    /// do, or when the weights were not seen.
+    pub live: Option<Live>,
+}
+
+impl Operator {
+    /// An operator without anything fused into it.
+    pub fn new(name: impl Into<String>, native: impl Into<String>, op: Op) -> Self {
+        let (name, native) = (name.into(), native.into());
+        Self { name, native, op, fused_activation: None, live: None }
+    }
+}
+
+/// What is left of an operator when channels that compute a constant are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Live {
+    /// Output channels that depend on the input of the network.
+    pub channels: u64,
+    /// Pairs of input and output channel that are multiplied and both live.
+    pub products: u64,
+    /// All pairs that are multiplied.
+    pub of: u64,
 }
 
 /// Handle of an operator.
@@ -157,6 +180,14 @@ impl ModelGraph {
     /// The tensor called `name`.
     pub fn tensor_named(&self, name: &str) -> Option<TensorId> {
         self.tensors.get(name).copied()
+    }
+
+    /// The operator behind a handle of this graph, to change.
+    pub fn operator_mut(&mut self, id: OperatorId) -> &mut Operator {
+        match &mut self.graph[id.0] {
+            Node::Operator(o) => o,
+            Node::Tensor(_) => unreachable!("an OperatorId is only made for an operator"),
+        }
     }
 
     /// The operator behind a handle of this graph.
@@ -294,8 +325,7 @@ impl ModelGraph {
         element: ElementType,
         role: TensorRole,
     ) -> Result<TensorId, ModelError> {
-        let shape = Some(Shape(shape.to_vec()));
-        self.add_tensor(Tensor { name: name.to_owned(), shape, element, role })
+        self.add_tensor(Tensor::new(name, Some(Shape(shape.to_vec())), element, role))
     }
 }
 
@@ -327,12 +357,7 @@ mod tests {
     use crate::model::ElementFunction;
 
     fn operator(name: &str) -> Operator {
-        Operator {
-            name: name.into(),
-            native: "ADD".into(),
-            op: Op::Elementwise(ElementFunction::Add),
-            fused_activation: None,
-        }
+        Operator::new(name, "ADD", Op::Elementwise(ElementFunction::Add))
     }
 
     #[test]

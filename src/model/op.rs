@@ -47,6 +47,65 @@ pub struct Pool {
     pub kernel: Vec<u64>,
     /// Step along each spatial axis; empty for the whole plane.
     pub strides: Vec<u64>,
+    /// Padding; a window more than fits (rounding up) is padding behind the data.
+    #[serde(default = "unpadded", skip_serializing_if = "is_unpadded")]
+    pub padding: Padding,
+    /// Spacing of the taps along each spatial axis; empty for 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dilations: Vec<u64>,
+}
+
+fn unpadded() -> Padding {
+    Padding::Valid
+}
+
+fn is_unpadded(padding: &Padding) -> bool {
+    *padding == Padding::Valid
+}
+
+impl Pool {
+    /// One window over the whole plane.
+    pub fn whole_plane(function: PoolFunction) -> Self {
+        let (kernel, strides, dilations) = (Vec::new(), Vec::new(), Vec::new());
+        Self { function, kernel, strides, padding: Padding::Valid, dilations }
+    }
+}
+
+/// The cell of a recurrent layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cell {
+    /// One gate: `h = tanh(W x + R h + b)`.
+    Simple,
+    /// Three gates: update, reset, hidden.
+    Gru,
+    /// Four gates: input, output, forget, cell.
+    Lstm,
+}
+
+impl Cell {
+    /// Gates, each as wide as the state.
+    pub fn gates(self) -> u64 {
+        match self {
+            Self::Simple => 1,
+            Self::Gru => 3,
+            Self::Lstm => 4,
+        }
+    }
+}
+
+/// The sequential part of a recurrent layer: each step multiplies the state by the recurrent weights
+/// and applies the gates. The product of the inputs, which needs no state, is a layer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recurrence {
+    /// The cell.
+    pub cell: Cell,
+    /// Extent of the state.
+    pub hidden: u64,
+    /// Steps that follow each other.
+    pub steps: u64,
+    /// 1, or 2 for a layer that also runs backwards.
+    pub directions: u64,
 }
 
 /// What a pooling operator takes over its window.
@@ -136,6 +195,11 @@ pub enum Op {
         /// The second operand is stored `[.., N, K]`.
         transpose_b: bool,
     },
+    /// A product of one or two operands by an equation of axis letters (`bhid,bhjd->bhij`).
+    Einsum(String),
+    /// Inputs: gate inputs of all steps, recurrent weights of `directions * gates * hidden * hidden`
+    /// elements, then bias and initial states; outputs: all states, and the last ones.
+    Recurrence(Recurrence),
     /// A window reduced.
     Pool(Pool),
     /// One function of each element.

@@ -1,6 +1,6 @@
 //! What an operator reads, one operand at a time.
 
-use super::{Movement, Op, Tensor, TensorRole};
+use super::{Movement, Op, Sparsity, Tensor, TensorRole};
 use crate::model::ElementType;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub enum OperandRole {
 }
 
 /// One operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Operand {
     /// Its part in the loops.
     pub role: OperandRole,
@@ -26,25 +26,50 @@ pub struct Operand {
     pub element: ElementType,
     /// Elements that the operator reads; of a table that rows are picked from, the picked ones.
     pub elements: u64,
+    /// Times that it is read, one after the other: the recurrent weights once a step.
+    pub repeats: u64,
+    /// How it is stored when zeros are left out.
+    pub sparsity: Option<Sparsity>,
 }
 
 impl Operand {
-    pub(super) fn of(op: &Op, port: usize, tensor: &Tensor, elements: u64, output: u64) -> Self {
+    pub(super) fn of(
+        op: &Op,
+        port: usize,
+        tensor: &Tensor,
+        elements: u64,
+        output: u64,
+        repeats: u64,
+    ) -> Self {
         let role = match (op, port) {
             (_, 0) => OperandRole::Data,
-            (Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. }, 1) => OperandRole::Filter,
+            (
+                Op::Convolution(_)
+                | Op::FullyConnected
+                | Op::MatMul { .. }
+                | Op::Einsum(_)
+                | Op::Recurrence(_),
+                1,
+            ) => OperandRole::Filter,
             (Op::Elementwise(_) | Op::Movement(Movement::Concatenate), _) => OperandRole::Data,
             _ => OperandRole::Side,
         };
         let picked = matches!(op, Op::Movement(Movement::Gather | Movement::Slice)) && port == 0;
         let elements = if picked { elements.min(output) } else { elements };
         let constant = tensor.role == TensorRole::Constant;
-        Self { role, constant, element: tensor.element, elements }
+        let repeats = if role == OperandRole::Filter { repeats } else { 1 };
+        let sparsity = tensor.sparsity;
+        Self { role, constant, element: tensor.element, elements, repeats, sparsity }
+    }
+
+    /// Stored bits of an element whose values take `bits`.
+    fn stored_bits(&self, bits: u64) -> f64 {
+        self.sparsity.map_or(bits as f64, |sparsity| sparsity.bits_per_element(bits))
     }
 
     /// Bytes read, as stored.
     pub fn stored_bytes(&self) -> f64 {
-        self.elements as f64 * self.element.bits() as f64 / 8.0
+        self.elements as f64 * self.stored_bits(self.element.bits()) / 8.0
     }
 
     /// Bytes read when the network is converted to a number format of `bits`. Accumulators and
@@ -54,6 +79,6 @@ impl Operand {
             self.element,
             ElementType::Int32 | ElementType::UInt32 | ElementType::Int64 | ElementType::UInt64
         );
-        if wide { self.stored_bytes() } else { self.elements as f64 * bits as f64 / 8.0 }
+        if wide { self.stored_bytes() } else { self.elements as f64 * self.stored_bits(bits) / 8.0 }
     }
 }

@@ -1,5 +1,6 @@
 //! Tensors: shape, element type, role.
 
+use super::{Sparsity, WeightStatistics};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -124,17 +125,35 @@ pub struct Tensor {
     pub element: ElementType,
     /// What it is to the network.
     pub role: TensorRole,
+    /// What its numbers are like, where a file gave them.
+    pub statistics: Option<WeightStatistics>,
+    /// How it is stored when zeros are left out.
+    pub sparsity: Option<Sparsity>,
 }
 
 impl Tensor {
+    /// A tensor of which no more is known.
+    pub fn new(
+        name: impl Into<String>,
+        shape: Option<Shape>,
+        element: ElementType,
+        role: TensorRole,
+    ) -> Self {
+        Self { name: name.into(), shape, element, role, statistics: None, sparsity: None }
+    }
+
     /// Number of elements; `None` when unknown or past the range of 64 bits.
     pub fn elements(&self) -> Option<u64> {
         self.shape.as_ref()?.elements()
     }
 
-    /// Stored bytes, sub-byte types packed; `None` when unknown or out of range.
+    /// Stored bytes, sub-byte types packed and zeros left out where that is how it is stored; `None`
+    /// when unknown or out of range.
     pub fn bytes(&self) -> Option<u64> {
-        Some(self.elements()?.checked_mul(self.element.bits())?.div_ceil(8))
+        let bits = self.elements()?.checked_mul(self.element.bits())?;
+        let Some(sparsity) = self.sparsity else { return Some(bits.div_ceil(8)) };
+        let each = sparsity.bits_per_element(self.element.bits());
+        Some((self.elements()? as f64 * each / 8.0).ceil() as u64)
     }
 }
 
@@ -148,12 +167,10 @@ mod tests {
         assert_eq!(Shape(vec![]).elements(), Some(1));
         assert_eq!(Shape(vec![2, 3]).to_string(), "2x3");
         assert!(Shape(vec![1; 1_000_000]).to_string().len() < 40);
-        let t = Tensor {
-            name: "w".into(),
-            shape: Some(Shape(vec![3, 3])),
-            element: ElementType::Int4,
-            role: TensorRole::Constant,
-        };
+        let shape = Some(Shape(vec![3, 3]));
+        let mut t = Tensor::new("w", shape, ElementType::Int4, TensorRole::Constant);
         assert_eq!(t.bytes(), Some(5), "nine 4-bit weights take five bytes");
+        t.sparsity = Some(Sparsity::Structured { keep: 1, of: 4 });
+        assert_eq!(t.bytes(), Some(2), "a quarter of nine, with two bits of index each");
     }
 }

@@ -13,6 +13,11 @@ pub fn total_macs(layers: &[Layer]) -> u64 {
     total(layers, |layer| layer.work.macs)
 }
 
+/// Multiply-accumulates of all layers without those of dead channels.
+pub fn total_live_macs(layers: &[Layer]) -> u64 {
+    total(layers, |layer| layer.work.live_macs)
+}
+
 /// Element operations of all layers.
 pub fn total_element_ops(layers: &[Layer]) -> u64 {
     total(layers, |layer| layer.work.element_ops)
@@ -45,12 +50,7 @@ mod tests {
         let w = graph.add("w", &[1 << 61], ElementType::Int4, TensorRole::Constant).unwrap();
         for name in ["a", "b", "c"] {
             let y = graph.add(name, &[1 << 31], ElementType::Int8, TensorRole::Activation).unwrap();
-            let operator = Operator {
-                name: name.into(),
-                native: String::new(),
-                op: Op::FullyConnected,
-                fused_activation: None,
-            };
+            let operator = Operator::new(name, "", Op::FullyConnected);
             graph.add_operator(operator, &[Some(x), Some(w)], &[y]).unwrap();
         }
         let layers = graph.layers().unwrap();

@@ -4,11 +4,11 @@
 //! shapes. Other arithmetic is counted apart, as element operations. FLOP would be 2 x MAC and is
 //! never used for it.
 
-use super::arithmetic::{Operands, arithmetic};
+use super::arithmetic::{Operands, activation, arithmetic};
 use super::misfit::{Misfit, Part};
 use super::{
-    ElementType, ModelError, ModelGraph, Movement, Op, OpKind, Operand, OperatorId, Shape, Tensor,
-    TensorRole,
+    ElementOps, ElementType, Live, ModelError, ModelGraph, Movement, Op, OpKind, Operand,
+    OperatorId, Shape, Tensor, TensorRole,
 };
 use serde::Serialize;
 
@@ -54,8 +54,12 @@ pub struct Work {
     pub kind: OpKind,
     /// Multiply-accumulates.
     pub macs: u64,
+    /// Multiply-accumulates that depend on the input of the network: without dead channels.
+    pub live_macs: u64,
     /// Other arithmetic, by element.
     pub element_ops: u64,
+    /// The same by function.
+    pub element_ops_by_function: ElementOps,
     /// Elements of constants read, biases included.
     pub parameters: u64,
     /// Bytes of constants read.
@@ -102,15 +106,19 @@ impl ModelGraph {
         let operands = Operands::of(self, id);
         let output = operands.output();
         let arithmetic = arithmetic(&operands, &operator.op)?;
-        let fused = match (&operator.fused_activation, output) {
-            (Some(_), Some(t)) => t.elements().unwrap_or(0),
-            _ => 0,
-        };
-        let moved = Moved::of(&operands, &operator.op)?;
+        let mut operations = arithmetic.operations;
+        if let (Some(name), Some(t)) = (&operator.fused_activation, output) {
+            let function = activation(name);
+            let each = function.operations_per_element();
+            operations.add(function, t.elements().unwrap_or(0).saturating_mul(each));
+        }
+        let moved = Moved::of(&operands, &operator.op, arithmetic.repeats)?;
         let work = Work {
             kind: arithmetic.kind,
             macs: arithmetic.macs,
-            element_ops: arithmetic.element_ops.saturating_add(fused),
+            live_macs: live_macs(operator.live, arithmetic.macs),
+            element_ops: operations.total(),
+            element_ops_by_function: operations,
             parameters: moved.parameters,
             weight_bytes: moved.weight_bytes,
             input_bytes: moved.input_bytes,
@@ -128,6 +136,13 @@ impl ModelGraph {
             work,
         })
     }
+}
+
+/// The live part, which is whole: both counts are channel pairs times the same positions and taps.
+fn live_macs(live: Option<Live>, macs: u64) -> u64 {
+    let Some(live) = live else { return macs };
+    let part = u128::from(macs) * u128::from(live.products.min(live.of));
+    u64::try_from(part / u128::from(live.of.max(1))).unwrap_or(macs)
 }
 
 /// The type of the first operand that is computed, or of the output.
@@ -148,14 +163,14 @@ struct Moved {
 }
 
 impl Moved {
-    fn of(operands: &Operands<'_>, op: &Op) -> Result<Self, Misfit> {
+    fn of(operands: &Operands<'_>, op: &Op, repeats: u64) -> Result<Self, Misfit> {
         let mut moved = Self::default();
         let written = operands.output().and_then(Tensor::elements).unwrap_or(0);
         for (port, tensor) in operands.inputs.iter().enumerate() {
             let Some(tensor) = tensor else { continue };
             let bytes = known(Part::Input(port), tensor, tensor.bytes())?;
             let elements = known(Part::Input(port), tensor, tensor.elements())?;
-            moved.read.push(Operand::of(op, port, tensor, elements, written));
+            moved.read.push(Operand::of(op, port, tensor, elements, written, repeats));
             let constant = tensor.role == TensorRole::Constant;
             if constant && is_parameter(op, port) {
                 moved.parameters = moved.parameters.saturating_add(elements);
@@ -225,8 +240,7 @@ mod tests {
             .zip(roles)
             .map(|((n, s), r)| g.add(n, s, ElementType::Int8, r).unwrap())
             .collect();
-        let operator =
-            Operator { name: "l".into(), native: "OP".into(), op, fused_activation: None };
+        let operator = Operator::new("l", "OP", op);
         g.add_operator(operator, &[Some(ids[0]), Some(ids[1])], &[ids[2]]).unwrap();
         Ok(g.layers()?.remove(0))
     }

@@ -1,7 +1,8 @@
 //! Matrix products.
 
 use super::{Check, broadcast, count};
-use crate::model::Shape;
+use crate::model::einsum::Equation;
+use crate::model::{Recurrence, Shape};
 
 impl Check<'_> {
     pub(super) fn fully_connected(&mut self) {
@@ -36,6 +37,29 @@ impl Check<'_> {
             || broadcast(&bias.0, &output.0).as_deref() == Some(&output.0);
         if !fits {
             self.at_input(2, format!("a bias of {bias} does not fit an output of {output}"));
+        }
+    }
+
+    pub(super) fn contraction(&mut self, equation: &str) {
+        let shapes: Option<Vec<_>> =
+            (0..self.o.inputs.len()).map(|port| self.input(port)).collect();
+        let (Some(shapes), Some(output)) = (shapes, self.output()) else { return };
+        // An equation that does not fit is reported where the work is counted.
+        let Ok(equation) = Equation::new(equation, &shapes) else { return };
+        let made = equation.shape();
+        if made != *output {
+            self.at_output(format!("an output of {output}, where the equation makes {made}"));
+        }
+    }
+
+    /// All states together; the order of axes differs between files.
+    pub(super) fn recurrence(&mut self, r: &Recurrence) {
+        let Some((gates, output)) = self.through() else { return };
+        let columns = r.cell.gates();
+        let states = gates.elements().filter(|n| n.is_multiple_of(columns)).map(|n| n / columns);
+        let last = states.and_then(|n| n.checked_div(r.steps));
+        if states.is_some() && output.elements() != states && output.elements() != last {
+            self.at_output(format!("an output of {output}, where {gates} makes other states"));
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::model::{
-    Convolution, ElementFunction, ElementType, Layout, ModelGraph, Movement, Op, Operator, Padding,
-    Pool, PoolFunction, TensorRole,
+    Cell, Convolution, ElementFunction, ElementType, Layout, ModelGraph, Movement, Op, Operator,
+    Padding, Pool, PoolFunction, Recurrence, TensorRole,
 };
 
 /// What does not fit in one operator of type `native`, with its place.
@@ -12,7 +12,7 @@ fn native(layout: Layout, op: Op, native: &str, inputs: &[&[u64]], output: &[u64
         .map(Some)
         .collect();
     let y = graph.add("y", output, ElementType::Int8, TensorRole::Activation).unwrap();
-    let operator = Operator { name: "l".into(), native: native.into(), op, fused_activation: None };
+    let operator = Operator::new("l", native, op);
     let id = graph.add_operator(operator, &ids, &[y]).unwrap();
     graph.misfits(id).iter().map(|m| format!("{}: {}", m.path(""), m.reason)).collect()
 }
@@ -120,20 +120,27 @@ fn elements_are_kept_joined_and_broadcast() {
 }
 
 #[test]
-fn a_pooling_window_leaves_as_much_as_some_padding_allows() {
+fn a_pooling_window_leaves_as_many_positions_as_it_takes() {
     let none = |found: Vec<String>| assert_eq!(found, Vec::<String>::new());
-    let pool = |kernel: &[u64], strides: &[u64]| {
-        let (kernel, strides) = (kernel.to_vec(), strides.to_vec());
-        Op::Pool(Pool { function: PoolFunction::Maximum, kernel, strides })
+    let made = |kernel: &[u64], strides: &[u64]| Pool {
+        kernel: kernel.to_vec(),
+        strides: strides.to_vec(),
+        ..Pool::whole_plane(PoolFunction::Maximum)
     };
-    for made in [3, 4] {
-        none(found(pool(&[3, 3], &[2, 2]), &[&[1, 8, 8, 8]], &[1, 8, made, made]));
-    }
-    let shrunk = found(pool(&[3, 3], &[2, 2]), &[&[1, 8, 8, 8]], &[1, 8, 2, 4]);
-    one(shrunk, "axis 2 of 1x8x2x4 is 2");
-    let dilated = pool(&[3, 3], &[2, 2]);
-    none(native(Layout::ChannelsFirst, dilated, "MaxPool", &[&[1, 8, 8, 8]], &[1, 8, 2, 4]));
-    one(found(pool(&[2, 2], &[2, 2]), &[&[1, 8, 8, 8]], &[1, 8, 8, 4]), "makes 4 to 5");
+    let pool = |kernel: &[u64], strides: &[u64]| Op::Pool(made(kernel, strides));
+    let input: &[&[u64]] = &[&[1, 8, 8, 8]];
+    none(found(pool(&[3, 3], &[2, 2]), input, &[1, 8, 3, 3]));
+    one(found(pool(&[3, 3], &[2, 2]), input, &[1, 8, 2, 3]), "makes 3");
+    let same = Op::Pool(Pool { padding: Padding::Same, ..made(&[3, 3], &[2, 2]) });
+    none(found(same, input, &[1, 8, 4, 4]));
+    let behind = Padding::Explicit { before: vec![0, 0], after: vec![1, 1] };
+    let rounded_up = Op::Pool(Pool { padding: behind, ..made(&[3, 3], &[2, 2]) });
+    none(found(rounded_up, input, &[1, 8, 4, 4]));
+    let dilated = Op::Pool(Pool { dilations: vec![2, 2], ..made(&[3, 3], &[2, 2]) });
+    none(found(dilated, input, &[1, 8, 2, 2]));
+    let short = Padding::Explicit { before: vec![0], after: vec![1, 1] };
+    let short = Op::Pool(Pool { padding: short, ..made(&[3, 3], &[2, 2]) });
+    one(found(short, input, &[1, 8, 3, 3]), ".op.Pool.padding.Explicit.before: 1 values");
     one(found(pool(&[2], &[2, 2]), &[&[1, 8, 8, 8]], &[1, 8, 4, 4]), ".op.Pool.kernel: 1 extents");
     one(found(pool(&[2, 2], &[2, 0]), &[&[1, 8, 8, 8]], &[1, 8, 4, 4]), ".op.Pool.strides[1]");
     none(found(pool(&[], &[]), &[&[1, 8, 8, 8]], &[1, 8, 1, 1]));
@@ -155,6 +162,15 @@ fn absurd_extents_are_found_out_without_overflow() {
             function: PoolFunction::Average,
             kernel: vec![u64::MAX, 1],
             strides: vec![u64::MAX, 1],
+            padding: Padding::Same,
+            dilations: vec![u64::MAX, 2],
+        }),
+        Op::Einsum("abcd,abde->abce".into()),
+        Op::Recurrence(Recurrence {
+            cell: Cell::Lstm,
+            hidden: u64::MAX,
+            steps: u64::MAX,
+            directions: 2,
         }),
         Op::LocalResponseNormalisation { size: u64::MAX },
     ] {

@@ -4,10 +4,6 @@ use super::Check;
 use crate::model::arithmetic::image_axes;
 use crate::model::{Convolution, Padding, Pool, Shape};
 
-/// The pooling operators whose window an importer may have found dilated, which a pool does not
-/// keep.
-const MAY_BE_DILATED: [&str; 2] = ["MaxPool", "AveragePool"];
-
 impl Check<'_> {
     pub(super) fn convolution(&mut self, c: &Convolution) {
         let (Some((input, output)), Some(weights)) = (self.through(), self.input(1)) else {
@@ -22,7 +18,15 @@ impl Check<'_> {
         self.batch(input, output);
         self.channels(c, input, weights, output);
         if settings_fit && !c.transposed {
-            self.positions(c, input, weights, output);
+            let (_, spatial) = image_axes(self.layout(), rank);
+            let kernel = weights.0.get(spatial).unwrap_or(&[]);
+            let window = Sliding {
+                kernel,
+                strides: &c.strides,
+                dilations: &c.dilations,
+                padding: &c.padding,
+            };
+            self.positions(window, input, output);
         }
     }
 
@@ -33,17 +37,19 @@ impl Check<'_> {
         if c.groups == 0 {
             self.at_setting("Convolution.groups".into(), "groups start at 1, a dense convolution");
         }
-        if let Padding::Explicit { before, after } = &c.padding {
-            for (name, list) in [("before", before), ("after", after)] {
-                if list.len() != spatial {
-                    let field = format!("Convolution.padding.Explicit.{name}");
-                    let reason =
-                        format!("{} values of padding for {spatial} spatial axes", list.len());
-                    self.at_setting(field, reason);
-                }
+        self.padding("Convolution", &c.padding, spatial);
+        self.found.len() == before
+    }
+
+    fn padding(&mut self, op: &str, padding: &Padding, spatial: usize) {
+        let Padding::Explicit { before, after } = padding else { return };
+        for (name, list) in [("before", before), ("after", after)] {
+            if list.len() != spatial {
+                let field = format!("{op}.padding.Explicit.{name}");
+                let reason = format!("{} values of padding for {spatial} spatial axes", list.len());
+                self.at_setting(field, reason);
             }
         }
-        self.found.len() == before
     }
 
     /// One value of at least 1 for each spatial axis.
@@ -105,20 +111,21 @@ impl Check<'_> {
         }
     }
 
-    fn positions(&mut self, c: &Convolution, input: &Shape, weights: &Shape, output: &Shape) {
+    fn positions(&mut self, window: Sliding<'_>, input: &Shape, output: &Shape) {
         let (_, spatial) = image_axes(self.layout(), output.rank());
         for (at, axis) in spatial.enumerate() {
-            let (extent, kernel) = (input.extent(axis), weights.extent(axis));
-            let (Some(stride), Some(dilation)) = (c.strides.get(at), c.dilations.get(at)) else {
+            let (Some(kernel), Some(stride)) = (window.kernel.get(at), window.strides.get(at))
+            else {
                 return;
             };
+            let (extent, dilation) = (input.extent(axis), window.dilations.get(at).unwrap_or(&1));
             let how = format!(
                 "a window of {kernel}, stride {stride}, dilation {dilation} and {} on an extent of \
                  {extent}",
-                padding_name(&c.padding, at)
+                padding_name(window.padding, at)
             );
             let made = output.extent(axis);
-            match positions(&c.padding, at, extent, kernel, (*stride, *dilation)) {
+            match positions(window.padding, at, extent, *kernel, (*stride, *dilation)) {
                 None => self.at_output(format!("axis {axis} of {output}: {how} does not fit")),
                 Some(expected) if expected != made => self.at_output(format!(
                     "axis {axis} of {output} is {made}, but {how} makes {expected}"
@@ -128,7 +135,7 @@ impl Check<'_> {
         }
     }
 
-    pub(super) fn pool(&mut self, pool: &Pool, native: &str) {
+    pub(super) fn pool(&mut self, pool: &Pool) {
         let Some((input, output)) = self.through() else { return };
         let rank = output.rank();
         if rank < 3 || input.rank() != rank {
@@ -150,36 +157,25 @@ impl Check<'_> {
         let found = self.found.len();
         self.steps("Pool.kernel", "extent", &pool.kernel, rank - 2);
         self.steps("Pool.strides", "stride", &pool.strides, rank - 2);
+        if !pool.dilations.is_empty() {
+            self.steps("Pool.dilations", "dilation", &pool.dilations, rank - 2);
+        }
+        self.padding("Pool", &pool.padding, rank - 2);
         if self.found.len() > found {
             return;
         }
-        let dilated = MAY_BE_DILATED.contains(&native);
-        for ((axis, kernel), stride) in spatial.zip(&pool.kernel).zip(&pool.strides) {
-            self.pooled(input, output, axis, (*kernel, *stride), dilated);
-        }
+        let Pool { kernel, strides, dilations, padding, .. } = pool;
+        self.positions(Sliding { kernel, strides, dilations, padding }, input, output);
     }
+}
 
-    /// A pool does not keep its padding: from none to a window less one on either side.
-    fn pooled(
-        &mut self,
-        input: &Shape,
-        output: &Shape,
-        axis: usize,
-        (kernel, stride): (u64, u64),
-        dilated: bool,
-    ) {
-        let (extent, made) = (input.extent(axis), output.extent(axis));
-        let room = extent.checked_sub(kernel).filter(|_| !dilated);
-        let fewest = room.map_or(0, |room| room / stride + 1);
-        let padded = extent.saturating_add(kernel).saturating_sub(2);
-        let most = padded.div_ceil(stride).saturating_add(1);
-        if made < fewest || made > most {
-            self.at_output(format!(
-                "axis {axis} of {output} is {made}, but a window of {kernel} and stride {stride} on \
-                 an extent of {extent} makes {fewest} to {most}"
-            ));
-        }
-    }
+/// A window on its way over the spatial axes.
+struct Sliding<'a> {
+    kernel: &'a [u64],
+    strides: &'a [u64],
+    /// Empty for 1.
+    dilations: &'a [u64],
+    padding: &'a Padding,
 }
 
 fn padding_name(padding: &Padding, at: usize) -> String {

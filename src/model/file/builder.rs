@@ -55,7 +55,7 @@ impl Builder {
     }
 
     fn tensor(&mut self, i: usize, entry: TensorEntry) {
-        let TensorEntry { name, element, shape, role } = entry;
+        let TensorEntry { name, element, shape, role, statistics, sparsity } = entry;
         if self.ids.contains_key(&name) {
             let message = format!("two tensors are called `{name}`");
             return self.fault(format!("tensors[{i}].name"), message);
@@ -65,7 +65,12 @@ impl Builder {
             let fault = Fault::at(format!("tensors[{i}].name"), "a tensor needs a name");
             return self.faults.push(fault.with_help(help));
         }
-        let tensor = Tensor { name: name.clone(), shape, element, role };
+        if sparsity.is_some_and(|s| !s.is_sound()) {
+            let message = "zeros are a share from 0 to 1, and `keep` is 1 to `of`";
+            self.fault(format!("tensors[{i}].sparsity"), message);
+        }
+        let tensor =
+            Tensor { statistics, sparsity, ..Tensor::new(name.clone(), shape, element, role) };
         let fault = self.extent_fault(i, &tensor);
         let Ok(id) = self.graph.add_tensor(tensor) else { return };
         self.ids.insert(name, id);
@@ -127,6 +132,7 @@ impl Builder {
             native: entry.native.clone(),
             op: entry.op.clone(),
             fused_activation: entry.activation.clone(),
+            live: entry.live,
         };
         let Ok(id) = self.graph.add_operator(operator, &inputs, &outputs) else { return };
         if self.faults.len() == before {

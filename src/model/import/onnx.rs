@@ -147,6 +147,7 @@ impl<'a> Importer<'a> {
             fused_activation: operators::fused_activation(&node),
             native: native.clone(),
             op,
+            live: None,
         };
         let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
         self.add(operator, proto, made)

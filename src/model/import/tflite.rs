@@ -206,7 +206,7 @@ impl Builder<'_> {
         }
         let native = step.native.clone();
         let op = op.unwrap_or(Op::Opaque);
-        let operator = Operator { name, native, op, fused_activation };
+        let operator = Operator { name, native, op, fused_activation, live: None };
         self.graph.add_operator(operator, &inputs, &outputs)?;
         Ok(())
     }
@@ -260,12 +260,8 @@ impl Builder<'_> {
         if let Some(axes) = axes {
             extents = axes.iter().filter_map(|axis| extents.get(*axis).copied()).collect();
         }
-        let mut tensor = Tensor {
-            name,
-            shape: Some(Shape(extents)),
-            element: schema::element(table.byte(TYPE)?),
-            role: TensorRole::Activation,
-        };
+        let element = schema::element(table.byte(TYPE)?);
+        let mut tensor = Tensor::new(name, Some(Shape(extents)), element, TensorRole::Activation);
         tensor.role = self.role(index, table, &tensor)?;
         if tensor.role == TensorRole::Input {
             self.note_dynamic(table, &tensor)?;

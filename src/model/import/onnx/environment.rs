@@ -224,5 +224,5 @@ fn declared_element(info: &proto::ValueInfo) -> crate::model::ElementType {
 }
 
 fn tensor(name: &str, value: &Value, role: TensorRole) -> Tensor {
-    Tensor { name: name.to_owned(), shape: value.shape.clone(), element: value.stored, role }
+    Tensor::new(name, value.shape.clone(), value.stored, role)
 }

@@ -72,12 +72,14 @@ fn product(node: &Node<'_>, port: usize) -> Op {
 }
 
 fn pool(node: &Node<'_>, function: PoolFunction) -> Result<Op, String> {
-    let Sliding { kernel, strides, .. } = Sliding::of_pool(node)?;
-    Ok(Op::Pool(Pool { function, kernel, strides }))
+    let Sliding { kernel, strides, dilations, padding } = Sliding::of_pool(node)?;
+    let dense = dilations.iter().all(|dilation| *dilation == 1);
+    let dilations = if dense { Vec::new() } else { dilations };
+    Ok(Op::Pool(Pool { function, kernel, strides, padding, dilations }))
 }
 
 fn plane(function: PoolFunction) -> Op {
-    Op::Pool(Pool { function, kernel: Vec::new(), strides: Vec::new() })
+    Op::Pool(Pool::whole_plane(function))
 }
 
 fn by_name(name: &str) -> Option<Op> {

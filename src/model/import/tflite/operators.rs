@@ -101,6 +101,8 @@ fn pool(options: Options<'_>, function: PoolFunction) -> Read<Op> {
         function,
         kernel: options.extents(fields.options, fields.filter)?,
         strides: options.extents(fields.options, fields.strides)?,
+        padding: options.padding(fields.options)?,
+        dilations: Vec::new(),
     }))
 }
 

@@ -53,13 +53,45 @@ impl Sliding {
         Ok(Self { kernel, strides, dilations, padding })
     }
 
-    /// The window of a pooling operator, which names its extents itself.
+    /// The window of a pooling operator, which names its extents itself. A window more than fits, by
+    /// rounding up, is padding behind the data.
     pub fn of_pool(node: &Node<'_>) -> Result<Self, String> {
         let kernel = extents(node.ints("kernel_shape").unwrap_or(&[]), "kernel_shape")?;
         if kernel.is_empty() {
             return Err("kernel_shape is missing".into());
         }
-        Self::new(node, kernel)
+        let mut sliding = Self::new(node, kernel)?;
+        let rounding = rounding(node);
+        if let (Some(input), true) = (node.shape(0), rounding != Rounding::Down) {
+            sliding.round_up(input, rounding)?;
+        }
+        Ok(sliding)
+    }
+
+    fn round_up(&mut self, input: &Shape, rounding: Rounding) -> Result<(), String> {
+        let rank = self.kernel.len();
+        if self.padding == Padding::Same || input.rank() != rank + 2 {
+            return Ok(());
+        }
+        let pads: Vec<_> = (0..rank).map(|axis| self.pads(axis)).collect();
+        let before: Vec<_> = pads.iter().map(|(before, _)| *before).collect();
+        let mut after = Vec::with_capacity(rank);
+        for (axis, (front, behind)) in pads.iter().enumerate() {
+            let extent = input.extent(axis + 2);
+            let made = self.positions(axis, extent, rounding)?;
+            let (_, stride, _) = self.at(axis);
+            let span = made.checked_sub(1).and_then(|n| n.checked_mul(stride));
+            let covered =
+                span.zip(self.reach(axis)).and_then(|(span, reach)| span.checked_add(reach));
+            let given = extent.checked_add(*front).and_then(|n| n.checked_add(*behind));
+            let more = covered.zip(given).map(|(covered, given)| covered.saturating_sub(given));
+            let too_large = || format!("a window over {extent} is too large");
+            after.push(more.and_then(|m| behind.checked_add(m)).ok_or_else(too_large)?);
+        }
+        if before.iter().chain(&after).any(|pad| *pad > 0) {
+            self.padding = Padding::Explicit { before, after };
+        }
+        Ok(())
     }
 
     fn at(&self, axis: usize) -> (u64, u64, u64) {
@@ -183,14 +215,17 @@ pub(super) fn transposed(node: &Node<'_>) -> Inferred {
 pub(super) fn pool(node: &Node<'_>) -> Inferred {
     let Some(input) = node.shape(0) else { return Ok(None) };
     let sliding = Sliding::of_pool(node)?;
-    let rounding = match node.flag("ceil_mode", false) {
+    slide(input, input.extent(1), sliding.kernel.len(), |axis, extent| {
+        sliding.positions(axis, extent, Rounding::Down)
+    })
+}
+
+fn rounding(node: &Node<'_>) -> Rounding {
+    match node.flag("ceil_mode", false) {
         false => Rounding::Down,
         true if node.opset < 22 => Rounding::Up,
         true => Rounding::UpWithinData,
-    };
-    slide(input, input.extent(1), sliding.kernel.len(), |axis, extent| {
-        sliding.positions(axis, extent, rounding)
-    })
+    }
 }
 
 /// Pooling over the whole plane.
