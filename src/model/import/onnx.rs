@@ -6,10 +6,12 @@
 
 mod environment;
 mod fold;
+mod functions;
 mod node;
 mod notes;
 mod operators;
 mod proto;
+mod rewrite;
 mod shapes;
 mod value;
 
@@ -35,6 +37,7 @@ pub(super) fn read(
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
+    let (model, unread) = functions::inlined(model).map_err(unusable)?;
     let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
     let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
@@ -44,7 +47,7 @@ pub(super) fn read(
         graph: ModelGraph::new(name, Layout::ChannelsFirst),
         environment: Environment::new(path, file, bindings)?,
         names: HashSet::with_capacity(file.nodes.len()),
-        notes: Notes::default(),
+        notes: Notes::with_unread(unread),
     };
     importer.import(file)
 }
@@ -182,6 +185,9 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
     if matches!(node.native, "Shape" | "Size" | "Constant") {
         return true;
     }
+    if operators::is_random(node.native) {
+        return false;
+    }
     let cheap = matches!(
         meaning,
         Meaning::Known(Op::Movement(_) | Op::Elementwise(_) | Op::Convert | Op::Reduce)
@@ -226,6 +232,7 @@ fn op(node: &Node<'_>, meaning: Meaning, outputs: &[Output], name: &str, notes: 
         Meaning::Known(op) if resolved => return op,
         Meaning::Known(_) | Meaning::Unresolved => notes.unresolved(name),
         Meaning::ControlFlow => notes.control_flow(node.native),
+        Meaning::Container => notes.container(node.native),
         Meaning::Opaque => notes.opaque(node.native),
     }
     Op::Opaque
