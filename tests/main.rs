@@ -5,6 +5,7 @@ mod command_line;
 mod errors;
 mod laws;
 mod models;
+mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
 mod pictures;
