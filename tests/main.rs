@@ -1,6 +1,7 @@
 //! All tests beyond the unit tests, in one binary.
 
 mod annotated;
+mod bad_models;
 mod command_line;
 mod errors;
 mod laws;
@@ -14,3 +15,4 @@ mod shared;
 mod shipped;
 mod trace_formats;
 mod validation;
+mod wire;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const DEPTH_LIMIT: usize = 32;
 
 /// Bytes that copied bodies may come to, more than the largest real networks need.
-const SIZE_LIMIT: usize = 1 << 28;
+const SIZE_LIMIT: usize = 1 << 27;
 
 /// What a node takes beside its names and attributes.
 const NODE_SIZE: usize = 256;
