@@ -5,6 +5,8 @@
 //! operator that is not understood leaves its outputs unknown without failing the rest.
 
 mod environment;
+mod external;
+mod filters;
 mod fold;
 mod node;
 mod notes;
@@ -13,8 +15,9 @@ mod proto;
 mod shapes;
 mod value;
 
-use super::Fault;
-use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, TensorId};
+use super::{Fault, Imported};
+use crate::model::dead::Filters;
+use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, TensorId};
 use environment::Environment;
 use node::Node;
 use notes::Notes;
@@ -27,11 +30,7 @@ use std::path::Path;
 use value::Value;
 
 /// Reads an ONNX file.
-pub(super) fn read(
-    path: &str,
-    bytes: &Bytes,
-    bindings: &Bindings,
-) -> Result<ModelGraph, ModelError> {
+pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imported, ModelError> {
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
@@ -45,6 +44,7 @@ pub(super) fn read(
         environment: Environment::new(path, file, bindings)?,
         names: HashSet::with_capacity(file.nodes.len()),
         notes: Notes::default(),
+        filters: Filters::default(),
     };
     importer.import(file)
 }
@@ -76,10 +76,11 @@ struct Importer<'a> {
     environment: Environment<'a>,
     names: HashSet<String>,
     notes: Notes,
+    filters: Filters,
 }
 
 impl<'a> Importer<'a> {
-    fn import(mut self, file: &'a proto::Graph) -> Result<ModelGraph, ModelError> {
+    fn import(mut self, file: &'a proto::Graph) -> Result<Imported, ModelError> {
         self.environment.add_inputs(&mut self.graph)?;
         for (index, node) in file.nodes.iter().enumerate() {
             let name = self.unique_name(node, index);
@@ -102,7 +103,7 @@ impl<'a> Importer<'a> {
         self.graph.set_outputs(outputs);
         self.graph.notes = self.environment.notes();
         self.graph.notes.extend(self.notes.lines());
-        Ok(self.graph)
+        Ok(Imported { graph: self.graph, filters: self.filters })
     }
 
     fn unique_name(&mut self, node: &proto::Node, index: usize) -> String {
@@ -142,6 +143,7 @@ impl<'a> Importer<'a> {
             self.environment.declared(name, output);
         }
         let op = op(&node, meaning, &outputs, name, &mut self.notes);
+        let filter = filters::of(&node, &op);
         let operator = Operator {
             name: name.to_owned(),
             fused_activation: operators::fused_activation(&node),
@@ -150,7 +152,12 @@ impl<'a> Importer<'a> {
             live: None,
         };
         let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
-        self.add(operator, proto, made)
+        let id = self.add(operator, proto, made)?;
+        if let (Some(filter), Some(Some(tensor))) = (filter, self.graph.inputs(id).get(1)) {
+            self.filters.weights.insert(*tensor, filter.weights);
+            self.filters.turned.extend(filter.turned.then_some(id));
+        }
+        Ok(())
     }
 
     fn add(
@@ -158,7 +165,7 @@ impl<'a> Importer<'a> {
         operator: Operator,
         proto: &'a proto::Node,
         made: Vec<Value>,
-    ) -> Result<(), Fault> {
+    ) -> Result<OperatorId, Fault> {
         let mut inputs = Vec::with_capacity(proto.inputs.len());
         for name in &proto.inputs {
             inputs.push(self.environment.tensor(&mut self.graph, name)?);
@@ -169,8 +176,7 @@ impl<'a> Importer<'a> {
         for name in proto.outputs.iter().filter(|name| !name.is_empty()) {
             outputs.extend(self.environment.tensor(&mut self.graph, name)?);
         }
-        self.graph.add_operator(operator, &inputs, &outputs)?;
-        Ok(())
+        Ok(self.graph.add_operator(operator, &inputs, &outputs)?)
     }
 }
 
@@ -193,10 +199,13 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
 /// The constants that a folded node makes.
 fn folded(node: &Node<'_>, outputs: &[Output]) -> Vec<Value> {
     let mut numbers = fold::numbers(node, outputs).into_iter();
+    let (weights, turned) = filters::kept(node, outputs);
     let values = outputs.iter().map(|output| Value {
         stored: stored_element(node, output),
         constant: true,
         numbers: numbers.next().flatten(),
+        weights: weights.clone(),
+        turned,
         ..Value::made(output.element, output.shape.clone())
     });
     values.collect()

@@ -26,9 +26,16 @@ pub(super) mod tensor {
     pub const TYPE: usize = 1;
     pub const BUFFER: usize = 2;
     pub const NAME: usize = 3;
+    pub const QUANTIZATION: usize = 4;
     pub const IS_VARIABLE: usize = 5;
     pub const SPARSITY: usize = 6;
     pub const SHAPE_SIGNATURE: usize = 7;
+}
+
+/// `table QuantizationParameters`.
+pub(super) mod quantization {
+    pub const ZERO_POINT: usize = 3;
+    pub const DIMENSION: usize = 6;
 }
 
 /// `table Buffer`; offset and size are for data behind the end of the flatbuffer.
