@@ -8,10 +8,12 @@ mod environment;
 mod external;
 mod filters;
 mod fold;
+mod functions;
 mod node;
 mod notes;
 mod operators;
 mod proto;
+mod rewrite;
 mod shapes;
 mod value;
 
@@ -34,6 +36,7 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
+    let (model, unread) = functions::inlined(model).map_err(unusable)?;
     let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
     let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
@@ -43,7 +46,7 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
         graph: ModelGraph::new(name, Layout::ChannelsFirst),
         environment: Environment::new(path, file, bindings)?,
         names: HashSet::with_capacity(file.nodes.len()),
-        notes: Notes::default(),
+        notes: Notes::with_unread(unread),
         filters: Filters::default(),
     };
     importer.import(file)
@@ -188,6 +191,9 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
     if matches!(node.native, "Shape" | "Size" | "Constant") {
         return true;
     }
+    if operators::is_random(node.native) {
+        return false;
+    }
     let cheap = matches!(
         meaning,
         Meaning::Known(Op::Movement(_) | Op::Elementwise(_) | Op::Convert | Op::Reduce)
@@ -235,6 +241,7 @@ fn op(node: &Node<'_>, meaning: Meaning, outputs: &[Output], name: &str, notes: 
         Meaning::Known(op) if resolved => return op,
         Meaning::Known(_) | Meaning::Unresolved => notes.unresolved(name),
         Meaning::ControlFlow => notes.control_flow(node.native),
+        Meaning::Container => notes.container(node.native),
         Meaning::Opaque => notes.opaque(node.native),
     }
     Op::Opaque
