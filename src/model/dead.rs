@@ -81,6 +81,10 @@ impl Follow<'_> {
         if matches!(op, Op::Convolution(_) | Op::FullyConnected) {
             return self.filter(graph, id).unwrap_or_default();
         }
+        if matches!(op, Op::Recurrence(_)) {
+            let statistics = self.recurrent(graph, id);
+            return Found { statistics, ..Found::default() };
+        }
         let mask = self.passed_on(graph, id, op);
         Found { mask: mask.filter(|m| m.live.contains(&false)), ..Found::default() }
     }
@@ -114,6 +118,18 @@ impl Follow<'_> {
         let mask =
             live.contains(&false).then(|| Mask { axis: channel, live: Rc::new(live.clone()) });
         Some(Found { statistics, live: Some(pairs(&axes, into.as_deref(), &live)), mask })
+    }
+
+    /// Statistics of recurrent weights; a state depends on more than its filter.
+    fn recurrent(
+        &self,
+        graph: &ModelGraph,
+        id: OperatorId,
+    ) -> Option<(TensorId, WeightStatistics)> {
+        let stored = graph.inputs(id).get(1).copied().flatten()?;
+        let weights = self.filters.weights.get(&stored)?;
+        let findings = weights.findings(&rows(&weights.shape, false)?)?;
+        Some((stored, findings.statistics))
     }
 
     fn mask(&self, graph: &ModelGraph, id: OperatorId, port: usize) -> Option<Mask> {
@@ -219,6 +235,15 @@ fn channel_axis(op: &Op, layout: Layout, output: &Shape) -> usize {
     }
 }
 
+/// Filters stored one after the other, `[.., K]`, or side by side, `[K, N]`.
+fn rows(stored: &Shape, turned: bool) -> Option<FilterAxes> {
+    let last = stored.rank().checked_sub(1).filter(|last| *last > 0 && (*last == 1 || !turned))?;
+    let (filters, depth) = (joined(stored, 0..last)?, axis(stored, last)?);
+    let (outputs, channels) = if turned { (depth, filters) } else { (filters, depth) };
+    let (groups, groups_on_channels) = (1, false);
+    Some(FilterAxes { outputs, channels, depth: channels, groups, groups_on_channels })
+}
+
 /// How the stored axes of a filter stand to the sum.
 fn filter_axes(
     op: &Op,
@@ -231,18 +256,7 @@ fn filter_axes(
     let one = Axis { extent: 1, stride: 1 };
     let c = match op {
         Op::Convolution(c) if rank >= 3 => c,
-        Op::FullyConnected if rank == 2 => {
-            let (outputs, channels) = if turned { (1, 0) } else { (0, 1) };
-            let (outputs, channels) = (axis(stored, outputs)?, axis(stored, channels)?);
-            let (groups, groups_on_channels) = (1, false);
-            return Some(FilterAxes {
-                outputs,
-                channels,
-                depth: channels,
-                groups,
-                groups_on_channels,
-            });
-        }
+        Op::FullyConnected => return rows(stored, turned),
         _ => return None,
     };
     let (channel, spatial) = image_axes(layout, rank);

@@ -4,6 +4,7 @@
 //! The file is untrusted: sizes are checked, nothing is allocated from a number alone, and an
 //! operator that is not understood leaves its outputs unknown without failing the rest.
 
+mod composite;
 mod environment;
 mod external;
 mod filters;
@@ -19,8 +20,13 @@ mod value;
 
 use super::{Fault, Imported};
 use crate::model::dead::Filters;
-use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, TensorId};
+use crate::model::{
+    Bindings, ElementType, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, Tensor,
+    TensorId, TensorRole,
+};
+use composite::{Makes, Part, Source};
 use environment::Environment;
+use filters::Filter;
 use node::Node;
 use notes::Notes;
 use operators::Meaning;
@@ -145,6 +151,11 @@ impl<'a> Importer<'a> {
         for (output, name) in outputs.iter_mut().zip(&proto.outputs) {
             self.environment.declared(name, output);
         }
+        if let Some(parts) = composite::parts(&node)? {
+            let filters = parts.iter().map(|part| filters::of_part(&node, part)).collect();
+            let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
+            return self.add_parts(name, &native, proto, made, parts, filters);
+        }
         let op = op(&node, meaning, &outputs, name, &mut self.notes);
         let filter = filters::of(&node, &op);
         let operator = Operator {
@@ -156,11 +167,69 @@ impl<'a> Importer<'a> {
         };
         let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
         let id = self.add(operator, proto, made)?;
+        self.remember(id, filter);
+        Ok(())
+    }
+
+    /// Enters an operator as the layers it is.
+    fn add_parts(
+        &mut self,
+        name: &str,
+        native: &str,
+        proto: &'a proto::Node,
+        made: Vec<Value>,
+        parts: Vec<Part>,
+        filters: Vec<Option<Filter>>,
+    ) -> Result<(), Fault> {
+        let element = made.first().map_or(ElementType::Other, |value| value.element);
+        let mut ports = Vec::with_capacity(proto.inputs.len());
+        for input in &proto.inputs {
+            ports.push(self.environment.tensor(&mut self.graph, input)?);
+        }
+        self.environment.define(&proto.outputs, made)?;
+        let mut first: Vec<Option<TensorId>> = Vec::with_capacity(parts.len());
+        for (part, filter) in parts.into_iter().zip(filters) {
+            let name = self.part_name(format!("{name}.{}", part.suffix));
+            let source = |source: &Source| match source {
+                Source::Port(port) => ports.get(*port).copied().flatten(),
+                Source::Part(index) => first.get(*index).copied().flatten(),
+            };
+            let inputs: Vec<_> = part.inputs.iter().map(source).collect();
+            let mut outputs = Vec::new();
+            match part.makes {
+                Makes::Inner(shape) => {
+                    let role = TensorRole::Activation;
+                    let tensor = Tensor::new(name.clone(), Some(shape), element, role);
+                    outputs.push(self.graph.add_tensor(tensor)?);
+                }
+                Makes::Ports(ports) => {
+                    for output in ports.iter().filter_map(|port| proto.outputs.get(*port)) {
+                        outputs.extend(self.environment.tensor(&mut self.graph, output)?);
+                    }
+                }
+            }
+            first.push(outputs.first().copied());
+            let operator = Operator::new(name, native, part.op);
+            let id = self.graph.add_operator(operator, &inputs, &outputs)?;
+            self.remember(id, filter);
+        }
+        Ok(())
+    }
+
+    /// A name that no operator and no tensor has.
+    fn part_name(&mut self, mut name: String) -> String {
+        while self.graph.tensor_named(&name).is_some() || !self.names.insert(name.clone()) {
+            name.push('#');
+        }
+        name
+    }
+
+    /// Keeps the numbers of an operator's filter until all of the graph is there.
+    fn remember(&mut self, id: OperatorId, filter: Option<Filter>) {
         if let (Some(filter), Some(Some(tensor))) = (filter, self.graph.inputs(id).get(1)) {
             self.filters.weights.insert(*tensor, filter.weights);
             self.filters.turned.extend(filter.turned.then_some(id));
         }
-        Ok(())
     }
 
     fn add(

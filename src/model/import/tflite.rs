@@ -2,6 +2,7 @@
 
 mod flatbuffer;
 mod operators;
+mod recurrent;
 mod schema;
 
 use super::{Fault, Imported};
@@ -190,6 +191,9 @@ impl Builder<'_> {
     ) -> Result<(), Fault> {
         let name = format!("{}_{index}", step.native.to_lowercase());
         let in_operator = |reason: String| format!("operator `{name}`: {reason}");
+        if step.builtin && self.recurrent(&name, step)? {
+            return Ok(());
+        }
         let mut inputs = step.inputs.iter().map(|i| self.tensor(*i)).collect::<Result<_, _>>()?;
         let outputs: Vec<_> =
             step.outputs.iter().map(|i| self.tensor(*i)).collect::<Result<_, Fault>>()?;

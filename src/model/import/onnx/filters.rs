@@ -1,6 +1,7 @@
 //! The stored numbers of filters, followed from where the file stores them to the operator that
 //! multiplies by them.
 
+use super::composite::{Part, Source};
 use super::node::Node;
 use super::shapes::Output;
 use crate::model::weights::{Place, Weights};
@@ -36,6 +37,14 @@ pub(super) fn of(node: &Node<'_>, op: &Op) -> Option<Filter> {
         }
     }
     Some(Filter { weights, turned })
+}
+
+/// The filter of a part of a composite operator.
+pub(super) fn of_part(node: &Node<'_>, part: &Part) -> Option<Filter> {
+    let Some(Source::Port(port)) = part.inputs.get(1) else { return None };
+    let value = node.input(*port).filter(|value| value.constant)?;
+    let weights = value.weights.as_deref()?.clone();
+    Some(Filter { weights, turned: part.turned != value.turned })
 }
 
 /// The numbers that a folded node hands on unchanged, and whether it turned them.
