@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod consistency;
+mod dead;
 mod einsum;
 mod element_ops;
 mod error;
@@ -21,6 +22,7 @@ mod sparsity;
 mod statistics;
 mod tensor;
 mod totals;
+mod weights;
 mod work;
 
 pub use element_ops::ElementOps;

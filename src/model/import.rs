@@ -3,6 +3,7 @@
 mod onnx;
 mod tflite;
 
+use super::dead::Filters;
 use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_models};
 use crate::diagnostic::nearest;
 use prost::bytes::Bytes;
@@ -36,6 +37,12 @@ impl Bindings {
     fn none_open(&self, path: &str) -> Result<(), ModelError> {
         self.check(path, |_| false, &[])
     }
+}
+
+/// What an importer made of a file.
+struct Imported {
+    graph: ModelGraph,
+    filters: Filters,
 }
 
 /// Either the file is at fault, in words that lack its name, or what it says makes no graph.
@@ -81,7 +88,7 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
     if bytes.is_empty() {
         return Err(not_a_model("the file is empty"));
     }
-    let (mut graph, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
+    let (imported, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
         bindings.none_open(path)?;
         (tflite::read(path, bytes)?, "TFLite")
     } else if extension == "onnx" {
@@ -92,8 +99,10 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
     } else {
         return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON text"));
     };
+    let Imported { mut graph, filters } = imported;
     graph.sort()?;
     graph.layers()?;
+    graph.follow_weights(&filters);
     let notes = graph.misfit_notes().into_iter().chain(unsized_note(&graph));
     graph.notes.extend(notes.collect::<Vec<_>>());
     let hash = Sha256::digest(bytes);

@@ -1,5 +1,6 @@
 //! What the operators of the format compute, and in which order the graph wants their inputs.
 
+use super::composite;
 use super::node::Node;
 use super::shapes::window::{Sliding, groups, kernel};
 use crate::model::{Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction};
@@ -55,6 +56,8 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
             Op::LocalResponseNormalisation { size: size.ok_or("its size is missing")? }
         }
         "BatchNormalization" => Op::BatchNormalisation,
+        "Einsum" if node.inputs.len() <= 2 => Op::Einsum(node.text("equation").to_owned()),
+        name if composite::is_composite(name) => return Ok(Meaning::Unresolved),
         "If" | "Loop" | "Scan" | "SequenceMap" => return Ok(Meaning::ControlFlow),
         name if is_container(name) => return Ok(Meaning::Container),
         name => match by_name(name) {
@@ -160,9 +163,7 @@ fn movement(name: &str) -> Option<Movement> {
             Movement::Broadcast
         }
         // Each result is a sum of few weighted elements, as in an image that is resized.
-        "Resize" | "Upsample" | "GridSample" | "RoiAlign" | "AffineGrid" | "RotaryEmbedding" => {
-            Movement::Resize
-        }
+        "Resize" | "Upsample" | "GridSample" | "RoiAlign" | "AffineGrid" => Movement::Resize,
         _ => return None,
     })
 }
@@ -207,6 +208,7 @@ fn function(name: &str) -> Option<ElementFunction> {
         | "com.microsoft::BiasGelu"
         | "com.microsoft::QLinearSigmoid"
         | "com.microsoft::QuickGelu" => F::SmoothActivation,
+        "RotaryEmbedding" | "com.microsoft::RotaryEmbedding" => F::Rotate,
         "Abs" | "Neg" | "Ceil" | "Floor" | "Round" | "Sign" => F::Unary,
         _ => return None,
     })

@@ -126,9 +126,21 @@ pub(super) struct Tensor {
     pub name: String,
     #[prost(bytes = "bytes", tag = "9")]
     pub raw_data: Bytes,
-    /// 1 when the data stands in another file, which is never opened.
+    /// Where in another file the data stands, as keys and values.
+    #[prost(message, repeated, tag = "13")]
+    pub external_data: Vec<Entry>,
+    /// 1 when the data stands in another file.
     #[prost(int32, tag = "14")]
     pub data_location: i32,
+}
+
+/// `StringStringEntryProto`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct Entry {
+    #[prost(string, tag = "1")]
+    pub key: String,
+    #[prost(string, tag = "2")]
+    pub value: String,
 }
 
 /// `SparseTensorProto`.

@@ -4,7 +4,6 @@
 //! and an error where known inputs contradict each other.
 
 mod arrange;
-mod einsum;
 mod image;
 mod loss;
 pub(super) mod part;
@@ -17,6 +16,7 @@ pub(super) mod window;
 use super::node::{Node, Setting};
 use super::operators::Meaning;
 use super::value::{check, element, shape};
+use crate::model::einsum::Equation;
 use crate::model::{ElementType, Op, Shape};
 
 /// A shape, if it can be told.
@@ -45,6 +45,9 @@ pub(super) fn infer(node: &Node<'_>, meaning: &Meaning) -> Result<Vec<Output>, S
 fn shapes(node: &Node<'_>, meaning: &Meaning) -> Result<Vec<Option<Shape>>, String> {
     let same = || node.shape(0).cloned();
     let one = |inferred: Inferred| inferred.map(|shape| vec![shape]);
+    if let Some(shapes) = super::composite::attention_shapes(node) {
+        return shapes;
+    }
     match node.native {
         "Split" => arrange::split(node),
         "TopK" => part::top(node).map(|shape| vec![shape.clone(), shape]),
@@ -87,7 +90,7 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         "QLinearMatMul" => product::matrix(node, 3),
         "com.microsoft::FusedMatMul" => product::matrix(node, 1),
         "Gemm" | "com.microsoft::FusedGemm" => product::gemm(node, 1),
-        "Einsum" => einsum::einsum(node),
+        "Einsum" => contraction(node),
         "Reshape" => arrange::reshape(node),
         "Flatten" => arrange::flatten(node),
         "Squeeze" => arrange::squeeze(node),
@@ -137,6 +140,7 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         | "Trilu"
         | "Hardmax"
         | "RotaryEmbedding"
+        | "com.microsoft::RotaryEmbedding"
         | "CausalConvWithState" => same(),
         "RegexFullMatch" => same(),
         "StringConcat" => broadcast_ports(node, &[0, 1]),
@@ -199,6 +203,13 @@ fn multinomial(node: &Node<'_>) -> Inferred {
 /// The first extents of a shape.
 fn leading(shape: &Shape, count: usize) -> Vec<u64> {
     shape.0.get(..count).unwrap_or(&[]).to_vec()
+}
+
+/// `Einsum`: the axes that its equation names.
+fn contraction(node: &Node<'_>) -> Inferred {
+    let shapes: Option<Vec<_>> = (0..node.inputs.len()).map(|port| node.shape(port)).collect();
+    let Some(shapes) = shapes else { return Ok(None) };
+    Equation::new(node.text("equation"), &shapes).map(|equation| Some(equation.shape()))
 }
 
 fn broadcast_ports(node: &Node<'_>, ports: &[usize]) -> Inferred {
