@@ -69,7 +69,17 @@ pub enum ModelError {
         /// All that the file leaves open.
         known: Vec<String>,
     },
-    /// A RON graph with faults.
+    /// An option that does not fit the file.
+    #[error("{path}: {option}: {reason}")]
+    Option {
+        /// The path as given.
+        path: String,
+        /// The option as it is typed.
+        option: &'static str,
+        /// Why it does not apply.
+        reason: String,
+    },
+    /// A RON graph or a transformer configuration with faults.
     #[error(transparent)]
     Ron(#[from] Box<Report>),
     /// A graph that contradicts itself.

@@ -193,10 +193,11 @@ fn added(sum: u64, bytes: u64) -> Result<u64, Misfit> {
         .ok_or_else(|| Misfit::new(Part::Whole, "its operands do not fit 64 bits"))
 }
 
-/// False for constants that say where data goes (a target shape, axes, paddings): they are stored,
-/// and are no parameters of the network.
-fn is_parameter(op: &Op, port: usize) -> bool {
+/// False for constants that say where data goes (a target shape, axes, paddings), and for the scales
+/// of filters stored in fewer bits: they are stored, and are no parameters of the network.
+pub(super) fn is_parameter(op: &Op, port: usize) -> bool {
     match op {
+        Op::FullyConnected | Op::MatMul { .. } => port < 3,
         Op::Movement(Movement::Gather) => port == 0,
         Op::Movement(Movement::Concatenate) => true,
         Op::Movement(_) | Op::Reduce => port == 0,
