@@ -11,6 +11,7 @@ mod einsum;
 mod element_ops;
 mod error;
 mod file;
+mod generate;
 mod graph;
 pub mod import;
 mod infer;
@@ -29,6 +30,7 @@ mod work;
 pub use element_ops::ElementOps;
 pub use error::ModelError;
 pub use file::{read_ron, write_ron};
+pub use generate::{Generator, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
 pub use op::{

@@ -3,6 +3,7 @@
 //! What is built this way agrees with itself: [`Builder::finish`] holds it against the same checks as
 //! a graph written by hand. Names are the caller's; one given twice is an error.
 
+mod arrange;
 mod image;
 mod sequence;
 

@@ -21,6 +21,16 @@ pub enum ModelError {
         /// The shipped name nearest to it.
         nearest: Option<String>,
     },
+    /// No network of this name can be generated.
+    #[error("no network called `{name}` can be generated{}\nhelp: these can: {}", hint(.nearest), .known.join(", "))]
+    UnknownGenerator {
+        /// The name as given.
+        name: String,
+        /// The name nearest to it.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<String>,
+    },
     /// The content is no format we know.
     #[error("{path} is not a model: {reason}")]
     NotAModel {

@@ -165,12 +165,20 @@ struct Moved {
 impl Moved {
     fn of(operands: &Operands<'_>, op: &Op, repeats: u64) -> Result<Self, Misfit> {
         let mut moved = Self::default();
-        let written = operands.output().and_then(Tensor::elements).unwrap_or(0);
+        let written = operands.outputs.iter().filter_map(|t| t.elements());
+        let written = written.fold(0, u64::saturating_add);
         for (port, tensor) in operands.inputs.iter().enumerate() {
             let Some(tensor) = tensor else { continue };
             let bytes = known(Part::Input(port), tensor, tensor.bytes())?;
             let elements = known(Part::Input(port), tensor, tensor.elements())?;
-            moved.read.push(Operand::of(op, port, tensor, elements, written, repeats));
+            let operand = Operand::of(op, port, tensor, elements, written, repeats);
+            // Of a table, the picked rows.
+            let bytes = if operand.elements < elements {
+                operand.stored_bytes().ceil() as u64
+            } else {
+                bytes
+            };
+            moved.read.push(operand);
             let constant = tensor.role == TensorRole::Constant;
             if constant && is_parameter(op, port) {
                 moved.parameters = moved.parameters.saturating_add(elements);

@@ -120,29 +120,27 @@ impl Builder {
         self.step(Step::new(name, native, Op::Normalisation), &[Some(data), Some(scale), bias])
     }
 
-    /// Scores of `[batch, rows, heads * group * extent]` queries against `[batch, keys,
-    /// heads * extent]` keys, softmax, and the sum of values: `[batch, rows, heads * group * extent]`.
+    /// Scores of `[batch, rows, heads * group * extent]` queries against `[batch, heads, keys,
+    /// extent]` keys, softmax, and the sum of values: `[batch, rows, heads * group * extent]`.
     ///
     /// Query heads on the same keys are rows of one product, `[batch, heads, group * rows, extent]`:
     /// a head is read where it stands, so that its rearrangement is a view.
     pub fn attention(
         &mut self,
         name: &str,
-        [queries, keys, values]: [TensorId; 3],
+        queries: TensorId,
+        [keys, values]: [TensorId; 2],
         how: Attention,
     ) -> Result<TensorId, ModelError> {
         let flat = self.shape(queries);
-        let (batch, attended) = (flat.extent(0), self.shape(keys).extent(1));
         let rows = how.group.saturating_mul(how.rows);
+        let by_head = [flat.extent(0), how.heads, rows, how.extent];
         let at = |part: &str| format!("{name}.{part}");
         let scaled = self.elements(&at("scale"), ElementFunction::Multiply, &[queries])?;
-        let by_head = [batch, how.heads, attended, how.extent];
-        let q = self.view(&at("queries"), scaled, &[batch, how.heads, rows, how.extent])?;
-        let k = self.view(&at("keys"), keys, &by_head)?;
-        let v = self.view(&at("values"), values, &by_head)?;
+        let queries = self.view(&at("queries"), scaled, &by_head)?;
         let turned = Op::MatMul { transpose_a: false, transpose_b: true };
         let mut scores =
-            self.step(Step::new(&at("scores"), "MatMul", turned), &[Some(q), Some(k)])?;
+            self.step(Step::new(&at("scores"), "MatMul", turned), &[Some(queries), Some(keys)])?;
         if how.masked {
             scores = self.elements(&at("mask"), ElementFunction::Select, &[scores])?;
         }
@@ -150,7 +148,7 @@ impl Builder {
             self.step(Step::new(&at("softmax"), "Softmax", Op::Softmax), &[Some(scores)])?;
         let plain = Op::MatMul { transpose_a: false, transpose_b: false };
         let context =
-            self.step(Step::new(&at("context"), "MatMul", plain), &[Some(shares), Some(v)])?;
+            self.step(Step::new(&at("context"), "MatMul", plain), &[Some(shares), Some(values)])?;
         self.view(&at("joined"), context, &flat.0)
     }
 

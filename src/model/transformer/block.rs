@@ -81,12 +81,12 @@ impl Assembly<'_> {
         let v = self.linear(&at("v_proj"), x, key.saturating_mul(heads.extent), bias.queries)?;
         let q = self.placed(&at("q"), q, query)?;
         let k = self.placed(&at("k"), k, key)?;
-        let keys = self.cache(&at("k_cache"), layer, k)?;
-        let values = self.cache(&at("v_cache"), layer, v)?;
+        let keys = self.cache(&at("keys"), layer, k)?;
+        let values = self.cache(&at("values"), layer, v)?;
         let masked = conventions.causal && rows > 1;
         let (group, extent) = (heads.group(), heads.extent);
         let how = Attention { heads: key, group, extent, rows, masked };
-        let context = self.builder.attention(&at("attention"), [q, keys, values], how)?;
+        let context = self.builder.attention(&at("attention"), q, [keys, values], how)?;
         self.linear(&at("o_proj"), context, self.of.hidden, bias.output)
     }
 
@@ -132,20 +132,24 @@ impl Assembly<'_> {
         self.builder.view(&at("flat"), placed, &flat.0)
     }
 
-    /// Writes the new rows into the cache, and gives what attention reads: the rows of a prefill
-    /// themselves, or in a decode step the cache, in which the new row stands by then.
+    /// Writes the new rows into the cache, and gives what attention reads, by head: the rows of a
+    /// prefill themselves, or in a decode step the cache, in which the new row stands by then.
     fn cache(&mut self, name: &str, layer: u64, rows: TensorId) -> Result<TensorId, ModelError> {
-        if !self.of.conventions.causal {
-            return Ok(rows);
+        let (heads, causal) = (&self.of.heads, self.of.conventions.causal);
+        let by_head = |rows: u64| [1, heads.key, rows, heads.extent];
+        if causal {
+            let shape = self.builder.shape(rows);
+            let written = format!("{name}.write");
+            let step = Step::new(&written, "CacheWrite", Op::Movement(Movement::Scatter));
+            self.results.push(self.builder.step_to(step, &[Some(rows)], &shape.0)?);
         }
-        let shape = self.builder.shape(rows);
-        let written = format!("{name}.written");
-        let step = Step::new(&written, "CacheWrite", Op::Movement(Movement::Scatter));
-        let written = self.builder.step_to(step, &[Some(rows)], &shape.0)?;
-        self.results.push(written);
-        let Some(keys) = self.cached else { return Ok(rows) };
-        let attended = self.of.attended(layer, keys);
-        self.builder.input(name, &[1, attended, shape.last()], self.of.element)
+        match self.cached.filter(|_| causal) {
+            None => self.builder.view(&format!("{name}.heads"), rows, &by_head(self.rows)),
+            Some(keys) => {
+                let attended = self.of.attended(layer, keys);
+                self.builder.input(name, &by_head(attended), self.of.element)
+            }
+        }
     }
 
     /// The feed-forward layer of so much width inside.

@@ -13,6 +13,7 @@ pub(super) fn notes(
 ) -> Vec<String> {
     let mut notes = vec![pass_note(of, pass)];
     notes.extend(cache_note(of, pass));
+    notes.extend(window_note(of, pass));
     notes.extend(experts_note(graph, of, pass));
     if stored.element != of.element {
         let scales = match stored.group {
@@ -55,6 +56,18 @@ fn cache_note(of: &Transformer, pass: Pass) -> Option<String> {
     Some(format!("a cache of keys and values of {bytes} B ({}) is read once", of.element))
 }
 
+fn window_note(of: &Transformer, pass: Pass) -> Option<String> {
+    let window = of.heads.window.as_ref()?;
+    match pass {
+        Pass::Prefill(tokens) if tokens > window.keys => Some(format!(
+            "tokens attend to the last {} keys in some layers; their scores are counted in full all \
+             the same",
+            window.keys
+        )),
+        _ => None,
+    }
+}
+
 fn experts_note(graph: &ModelGraph, of: &Transformer, pass: Pass) -> Option<String> {
     let experts = of.experts.as_ref()?;
     let tokens = match pass {
@@ -63,10 +76,10 @@ fn experts_note(graph: &ModelGraph, of: &Transformer, pass: Pass) -> Option<Stri
     };
     let (stored, read) = (stored_parameters(graph), read_parameters(graph));
     Some(format!(
-        "mixture of experts: {stored} parameters are stored; {read} are active in this pass, in \
-         which {tokens} tokens that each pick {} of {} experts uniformly touch {} of a layer",
-        experts.picked,
+        "mixture of experts: {stored} parameters are stored, {read} are active in this pass, which \
+         touches {} of the {} experts of a layer; each token picks {}, any as likely as another",
+        experts.touched(tokens),
         experts.count,
-        experts.touched(tokens)
+        experts.picked,
     ))
 }

@@ -88,6 +88,9 @@ fn sizes(
     let heads = heads(fields, hidden);
     let inside = feed_forward(fields, family, hidden);
     let experts = mixture::experts(fields, layers.unwrap_or(0), inside);
+    if experts.as_ref().is_some_and(|experts| !experts.dense.is_empty()) && !fields.has(&INSIDE) {
+        fields.required(&INSIDE);
+    }
     let stem = stem(fields, family, positions);
     let head = head(fields, family);
     let window = window(fields, family, layers.unwrap_or(0));
@@ -187,23 +190,19 @@ fn head(fields: &mut Fields<'_>, family: &Family) -> Head {
 fn window(fields: &mut Fields<'_>, family: &Family, layers: u64) -> Option<Window> {
     let on = fields.flag(&["use_sliding_window"]).unwrap_or(true);
     let keys = fields.size(&["sliding_window"]).filter(|_| on)?;
-    let by_type = fields.value(&["layer_types"]).and_then(|(_, types)| types.as_array());
+    let by_type = fields.texts(&["layer_types"]);
     let every = fields.size(&["sliding_window_pattern"]).or(family.full_every);
-    let first = fields.number(&["max_window_layers"], 0).unwrap_or(layers);
-    let full = |layer: &u64| match (by_type, every) {
+    // So many layers at the bottom attend to all keys.
+    let first = fields.number(&["max_window_layers"], 0);
+    let full = |layer: &u64| match (&by_type, every) {
         (Some(types), _) => {
-            let kind = usize::try_from(*layer).ok().and_then(|at| types.get(at)?.as_str());
-            kind != Some("sliding_attention")
+            let kind = usize::try_from(*layer).ok().and_then(|at| types.get(at));
+            kind != Some(&"sliding_attention")
         }
         (None, Some(every)) => (layer + 1).is_multiple_of(every),
-        (None, None) => below_windows(first, layers, *layer),
+        (None, None) => first.is_some_and(|first| *layer < first),
     };
     Some(Window { keys, full: (0..layers).filter(full).collect::<BTreeSet<_>>() })
-}
-
-/// With `max_window_layers` so many layers at the bottom attend to all keys.
-fn below_windows(first: u64, layers: u64, layer: u64) -> bool {
-    first < layers && layer < first
 }
 
 fn conventions(

@@ -107,7 +107,8 @@ impl<'a> Fields<'a> {
         let Some(name) = names.first() else { return };
         let mut fault = Fault::at(*name, format!("`{name}` is missing"));
         let unknown = self.own.keys().map(String::as_str).filter(|key| !KNOWN.contains(key));
-        fault.help = nearest(name, unknown).map(|near| format!("did you mean it by `{near}`?"));
+        fault.help = nearest(name, unknown)
+            .map(|near| format!("`{near}` is not read; did you mean `{name}` by it?"));
         self.faults.push(fault);
     }
 
@@ -147,6 +148,16 @@ impl<'a> Fields<'a> {
             self.fault(path, format!("{} is not a list of layers", shown(value)));
         }
         list.unwrap_or_default()
+    }
+
+    /// A list of texts.
+    pub fn texts(&mut self, names: &[&str]) -> Option<Vec<&'a str>> {
+        let (path, value) = self.value(names)?;
+        let list = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+        if list.is_none() {
+            self.fault(path, format!("{} is not a list of texts", shown(value)));
+        }
+        list
     }
 }
 
