@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod graph;
 pub mod import;
+mod infer;
 mod memory;
 mod misfit;
 mod op;
