@@ -17,11 +17,13 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod quality;
 mod shipped;
 mod sparsity;
 mod statistics;
 mod tensor;
 mod totals;
+mod transform;
 mod work;
 
 pub use element_ops::ElementOps;
@@ -34,6 +36,7 @@ pub use op::{
     Recurrence,
 };
 pub use operand::{Operand, OperandRole};
+pub use quality::Quality;
 pub use shipped::shipped_models;
 pub use sparsity::Sparsity;
 pub use statistics::WeightStatistics;
@@ -42,4 +45,5 @@ pub use totals::{
     total_element_ops, total_live_macs, total_macs, total_output_bytes, total_parameters,
     total_weight_bytes,
 };
+pub use transform::{Fallback, Transform, TransformRecord, apply};
 pub use work::{Gemm, Layer, Window, Work};

@@ -84,6 +84,9 @@ fn import(
         network.macs(),
         out.display()
     );
+    for line in graph.transforms.iter().flat_map(|record| record.lines()) {
+        said.push_str(&format!("transform: {line}\n"));
+    }
     for note in &graph.notes {
         said.push_str(&format!("note: {note}\n"));
     }

@@ -1,6 +1,7 @@
 //! Arguments that several verbs share: a model, and what it runs on.
 
 use super::CliError;
+use super::transforms::TransformArguments;
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
 use crate::mapping::Network;
@@ -15,6 +16,8 @@ pub(super) struct ModelArgument {
     /// Value of a symbolic dimension
     #[arg(long = "bind", value_name = "NAME=VALUE", value_parser = binding)]
     bind: Vec<(String, u64)>,
+    #[command(flatten)]
+    transforms: TransformArguments,
 }
 
 fn binding(text: &str) -> Result<(String, u64), String> {
@@ -26,7 +29,7 @@ fn binding(text: &str) -> Result<(String, u64), String> {
 impl ModelArgument {
     pub(super) fn load(&self) -> Result<ModelGraph, CliError> {
         let bindings = Bindings(self.bind.iter().cloned().collect());
-        Ok(load(&self.model, &bindings)?)
+        self.transforms.apply(&load(&self.model, &bindings)?)
     }
 }
 

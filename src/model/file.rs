@@ -4,8 +4,8 @@ mod builder;
 
 use super::graph::{Layout, Live, ModelGraph, Origin, TensorId};
 use super::{
-    ElementType, ModelError, Op, Shape, Sparsity, TensorRole, WeightStatistics, total_live_macs,
-    total_macs, total_parameters,
+    ElementType, ModelError, Op, Quality, Shape, Sparsity, TensorRole, TransformRecord,
+    WeightStatistics, total_live_macs, total_macs, total_parameters,
 };
 use crate::diagnostic::{Report, parse_ron, ron_options};
 use builder::build;
@@ -25,6 +25,10 @@ struct ModelFile {
     origin: Option<Origin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    transforms: Vec<TransformRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quality: Option<Quality>,
     tensors: Vec<TensorEntry>,
     operators: Vec<OperatorEntry>,
     outputs: Vec<String>,
@@ -59,6 +63,8 @@ struct OperatorEntry {
     native: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activation: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    residual: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     live: Option<Live>,
     inputs: Vec<String>,
@@ -132,6 +138,7 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             op: o.op.clone(),
             native: o.native.clone(),
             activation: o.fused_activation.clone(),
+            residual: o.residual,
             live: o.live,
             inputs: graph.inputs(id).into_iter().map(|t| t.map_or(String::new(), name)).collect(),
             outputs: graph.op_outputs(id).into_iter().map(name).collect(),
@@ -143,6 +150,8 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
         layout: graph.layout,
         origin: graph.origin.clone(),
         notes: graph.notes.clone(),
+        transforms: graph.transforms.clone(),
+        quality: graph.quality.clone(),
         tensors: tensors.collect(),
         operators: operators.collect(),
         outputs: graph.outputs().iter().map(|t| name(*t)).collect(),
