@@ -61,7 +61,8 @@ impl Args for TransformArguments {
     fn augment_args(mut command: Command) -> Command {
         for (name, value, help, parser) in FLAGS {
             let flag = Arg::new(name).long(name).value_name(value).help(help);
-            let flag = flag.action(ArgAction::Append).value_parser(parser);
+            let flag =
+                flag.action(ArgAction::Append).value_parser(parser).allow_negative_numbers(true);
             command = command.arg(flag.help_heading(HEADING));
         }
         let fuse = Arg::new("fuse")

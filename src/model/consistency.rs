@@ -123,7 +123,10 @@ impl<'a> Check<'a> {
         let Some(port) = self.o.inputs.len().checked_sub(1) else { return };
         let (Some(added), Some(output)) = (self.input(port), self.output()) else { return };
         if port == 0 || added != output {
-            self.at_input(port, format!("a residual of {added} does not fit an output of {output}"));
+            self.at_input(
+                port,
+                format!("a residual of {added} does not fit an output of {output}"),
+            );
         }
     }
 

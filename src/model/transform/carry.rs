@@ -139,8 +139,7 @@ fn an_equal_part(m: &Moved<'_>, axis: usize, (old, new): (u64, u64), made: u64) 
 /// The old extents say where each axis went, unless two of the same extent change differently.
 fn permuted(m: &Moved<'_>, before: &Shape, after: &Shape) -> Option<Shape> {
     let same_rank = before.rank() == m.made.rank() && before.rank() == after.rank();
-    let mut left: Vec<(u64, u64)> =
-        before.0.iter().copied().zip(after.0.iter().copied()).collect();
+    let mut left: Vec<(u64, u64)> = before.0.iter().copied().zip(after.0.iter().copied()).collect();
     let mut made = m.made.0.clone();
     let mut targets = made.iter_mut();
     let leads = m.is_batch(0) && before.0.first() == m.made.0.first();
@@ -232,7 +231,10 @@ fn join(shapes: &[&Shape], axis: usize) -> Option<Shape> {
 /// In place of one axis of the table stand those of the indices.
 fn picked(m: &Moved<'_>) -> Option<Shape> {
     let pair = |shapes: &[Option<&Shape>]| {
-        Some((shapes.first().copied().flatten()?.clone(), shapes.get(1).copied().flatten()?.clone()))
+        Some((
+            shapes.first().copied().flatten()?.clone(),
+            shapes.get(1).copied().flatten()?.clone(),
+        ))
     };
     let ((table, indices), (new_table, new_indices)) = (pair(m.before)?, pair(m.after)?);
     let mut readings = Readings::default();
@@ -273,7 +275,13 @@ impl Readings {
 mod tests {
     use super::*;
 
-    fn new(op: Op, before: &[u64], made: &[u64], after: &[u64], change: Change) -> Option<Vec<u64>> {
+    fn new(
+        op: Op,
+        before: &[u64],
+        made: &[u64],
+        after: &[u64],
+        change: Change,
+    ) -> Option<Vec<u64>> {
         let (before, made) = (Shape(before.to_vec()), Shape(made.to_vec()));
         let after = Shape(after.to_vec());
         let moved = Moved {
@@ -296,7 +304,13 @@ mod tests {
     fn what_old_extents_settle_is_carried() {
         use Movement as M;
         for (kind, before, made, after, expected) in [
-            (M::Transpose, &[1, 3, 8, 9][..], &[1, 8, 9, 3][..], &[1, 3, 4, 5][..], &[1, 4, 5, 3][..]),
+            (
+                M::Transpose,
+                &[1, 3, 8, 9][..],
+                &[1, 8, 9, 3][..],
+                &[1, 3, 4, 5][..],
+                &[1, 4, 5, 3][..],
+            ),
             (M::Pad, &[1, 8, 8, 3], &[1, 10, 11, 3], &[1, 4, 4, 3], &[1, 6, 7, 3]),
             (M::Slice, &[1, 8, 9], &[1, 8, 3], &[1, 4, 9], &[1, 4, 3]),
             (M::Broadcast, &[8, 1], &[2, 8, 7], &[4, 1], &[2, 4, 7]),
@@ -304,7 +318,8 @@ mod tests {
         ] {
             assert_eq!(moved(kind, before, made, after).as_deref(), Some(expected), "{kind:?}");
         }
-        let reduced = |made: &[u64]| new(Op::Reduce, &[1, 8, 8, 3], made, &[1, 4, 4, 3], Change::Extents);
+        let reduced =
+            |made: &[u64]| new(Op::Reduce, &[1, 8, 8, 3], made, &[1, 4, 4, 3], Change::Extents);
         assert_eq!(reduced(&[1, 3]), Some(vec![1, 3]));
         assert_eq!(reduced(&[1, 1, 1, 3]), Some(vec![1, 1, 1, 3]));
         assert_eq!(reduced(&[1, 8, 3]), Some(vec![1, 4, 3]), "either of the two");

@@ -31,7 +31,8 @@ pub(super) fn scale(draft: &mut Draft, factor: f64) -> Result<Done, Refusal> {
     let mut scaled = 0;
     propagate(draft, &before, Change::Extents, |draft, i| {
         let Some(step) = draft.steps.get(i).cloned() else { return Ok(()) };
-        let wanted = |columns: u64| if fixed.contains(&i) { columns } else { times(columns, factor) };
+        let wanted =
+            |columns: u64| if fixed.contains(&i) { columns } else { times(columns, factor) };
         let following = Following { before: &before, step: &step };
         let changed = following.adjust(draft, i, &wanted);
         let changed = changed.map_err(|reason| Refusal::operator(step.name(), reason))?;
@@ -277,8 +278,8 @@ impl Following<'_> {
     /// Stored operands stretch with the others, aligned at the end.
     fn operands(&self, draft: &mut Draft) -> Result<bool, String> {
         let ports = 0..self.step.inputs.len();
-        let (stored, computed): (Vec<_>, Vec<_>) = ports
-            .partition(|port| self.step.input(*port).is_some_and(|at| draft.is_constant(at)));
+        let (stored, computed): (Vec<_>, Vec<_>) =
+            ports.partition(|port| self.step.input(*port).is_some_and(|at| draft.is_constant(at)));
         for port in stored {
             let Some(shape) = self.old(port) else { continue };
             let mut follows = shape.clone();
@@ -351,9 +352,14 @@ mod tests {
 
     #[test]
     fn channels_are_multiples_of_eight_near_the_wanted() {
-        for (channels, factor, made) in
-            [(32, 0.5, 16), (64, 0.75, 48), (24, 0.35, 8), (40, 0.3, 16), (4, 0.5, 4), (10, 2.0, 24)]
-        {
+        for (channels, factor, made) in [
+            (32, 0.5, 16),
+            (64, 0.75, 48),
+            (24, 0.35, 8),
+            (40, 0.3, 16),
+            (4, 0.5, 4),
+            (10, 2.0, 24),
+        ] {
             assert_eq!(times(channels, factor), made, "{channels} x {factor}");
         }
     }

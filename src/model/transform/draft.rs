@@ -1,8 +1,6 @@
 //! A graph laid out flat, to edit: steps can be put in, taken out and exchanged.
 
-use crate::model::{
-    Layout, ModelError, ModelGraph, Operator, Shape, Tensor, TensorId, TensorRole,
-};
+use crate::model::{Layout, ModelError, ModelGraph, Operator, Shape, Tensor, TensorId, TensorRole};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A tensor of a draft.

@@ -27,7 +27,11 @@ pub(super) fn fuse(draft: &mut Draft) -> Done {
     }
     let mut done = Done::default();
     fusion.pads(&mut done);
-    done.count(fusion.folded, "normalisation folded into filters", "normalisations folded into filters");
+    done.count(
+        fusion.folded,
+        "normalisation folded into filters",
+        "normalisations folded into filters",
+    );
     done.count(fusion.biases, "addition became a bias", "additions became biases");
     done.count(fusion.residuals, "residual addition fused", "residual additions fused");
     done.count(fusion.activations, "activation fused", "activations fused");

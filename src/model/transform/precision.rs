@@ -154,18 +154,20 @@ impl Conversion {
     }
 
     fn step(&mut self, draft: &mut Draft, mut step: Step, meant: Meant) {
+        let read = step.inputs.clone();
         for input in step.inputs.iter_mut().flatten() {
             *input = self.stands_for.get(input).copied().unwrap_or(*input);
         }
         if step.operator.op == Op::Convert {
-            return self.conversion(draft, step, meant);
+            let read = read.first().copied().flatten();
+            return self.conversion(draft, step, read, meant);
         }
         let stays = if meant == Meant::Among { self.stays(draft, &step) } else { None };
         if let Some(reason) = stays {
             self.done.kept.push(Fallback::new(step.name(), reason));
         }
         if meant == Meant::Not || stays.is_some() {
-            self.restore(draft, &mut step);
+            self.restore(draft, &mut step, &read);
         } else {
             self.convert(draft, &mut step);
         }
@@ -197,13 +199,15 @@ impl Conversion {
     }
 
     /// Hands an operator that does not change what it read before.
-    fn restore(&mut self, draft: &mut Draft, step: &mut Step) {
-        for at in step.inputs.iter_mut().flatten() {
-            if draft.is_constant(*at) {
-                continue;
-            }
-            let element = self.before.get(at).copied().unwrap_or(self.to);
-            *at = self.as_format(draft, *at, element);
+    fn restore(&mut self, draft: &mut Draft, step: &mut Step, read: &[Option<At>]) {
+        for (input, read) in step.inputs.iter_mut().zip(read) {
+            let (Some(at), Some(read)) = (*input, read) else { continue };
+            let element = self.before.get(read).copied().unwrap_or(self.to);
+            *input = Some(if draft.is_constant(at) {
+                copy_as(draft, &mut self.copies, at, element)
+            } else {
+                self.as_format(draft, at, element)
+            });
         }
     }
 
@@ -245,18 +249,22 @@ impl Conversion {
 
     /// A conversion of the file makes the format too, and is left out where it then changes nothing:
     /// around a quantised operator it stood for the operator's own format.
-    fn conversion(&mut self, draft: &mut Draft, step: Step, meant: Meant) {
+    fn conversion(&mut self, draft: &mut Draft, step: Step, read: Option<At>, meant: Meant) {
         let (Some(from), Some(to)) = (step.input(0), step.output()) else {
             return self.steps.push(step);
         };
         if meant == Meant::Not {
             return self.steps.push(step);
         }
-        let changed_before = self.before.get(&from) != self.before.get(&to);
+        let converted = read.and_then(|at| self.before.get(&at)) != self.before.get(&to);
         let is_number = is_format(draft.tensor(to).element);
         self.made_in_format(draft, to);
-        let same = draft.is_constant(from) || draft.tensor(from).element == draft.tensor(to).element;
-        if is_number && changed_before && same && !draft.outputs.contains(&to) {
+        let (stored, made) = (draft.tensor(from), draft.tensor(to).element);
+        // What is stored is stored converted.
+        let constant = draft.is_constant(from)
+            && (is_format(stored.element) || stored.element == ElementType::Int32);
+        let same = constant || stored.element == made;
+        if is_number && converted && same && !draft.outputs.contains(&to) {
             self.stands_for.insert(to, from);
             self.left_out += 1;
         } else {

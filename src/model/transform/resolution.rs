@@ -1,6 +1,6 @@
 //! Other extents of the image inputs.
 //!
-//! A pooling window that takes in the whole plane is one over the whole plane at any resolution.
+//! A pooling window that takes in the whole plane, with its borders, does so at any resolution.
 
 use super::Refusal;
 use super::draft::Draft;
@@ -64,19 +64,25 @@ fn whole_plane(draft: &mut Draft, before: &Before, i: usize) {
         return;
     };
     let one_place = made.iter().all(|extent| *extent == 1);
-    if pool.kernel == old && one_place && is_plain(pool) {
+    let dilated = pool.dilations.iter().any(|step| *step != 1);
+    if one_place && !dilated && bordered(pool, &old).as_ref() == Some(&pool.kernel) {
+        let Some(kernel) = bordered(pool, &new) else { return };
         if pool.strides == pool.kernel {
-            pool.strides.clone_from(&new);
+            pool.strides.clone_from(&kernel);
         }
-        pool.kernel = new;
+        pool.kernel = kernel;
     }
 }
 
-fn is_plain(pool: &Pool) -> bool {
-    let unpadded = match &pool.padding {
-        Padding::Valid => true,
-        Padding::Same => false,
-        Padding::Explicit { before, after } => before.iter().chain(after).all(|n| *n == 0),
-    };
-    unpadded && pool.dilations.iter().all(|step| *step == 1)
+/// A plane with its borders; `None` where they depend on the plane.
+fn bordered(pool: &Pool, plane: &[u64]) -> Option<Vec<u64>> {
+    match &pool.padding {
+        Padding::Valid => Some(plane.to_vec()),
+        Padding::Same => None,
+        Padding::Explicit { before, after } => {
+            let borders = before.iter().zip(after);
+            let extents = plane.iter().zip(borders);
+            extents.map(|(extent, (a, b))| extent.checked_add(*a)?.checked_add(*b)).collect()
+        }
+    }
 }

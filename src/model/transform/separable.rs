@@ -7,9 +7,7 @@ use super::draft::{At, Draft, Step};
 use super::record::{Done, Fallback};
 use super::select::{Meant, select};
 use crate::model::arithmetic::image_axes;
-use crate::model::{
-    Convolution, Layout, Op, Operator, Padding, Shape, Tensor, TensorRole,
-};
+use crate::model::{Convolution, Layout, Op, Operator, Padding, Shape, Tensor, TensorRole};
 
 pub(super) fn separate(draft: &mut Draft, layers: &str) -> Result<Done, Refusal> {
     let meant = select(draft, Some(layers))?;
@@ -31,7 +29,7 @@ pub(super) fn separate(draft: &mut Draft, layers: &str) -> Result<Done, Refusal>
                 return Err(Refusal::operator(step.name(), reason));
             }
             Err(reason) => {
-                if matches!(step.operator.op, Op::Convolution(_)) {
+                if reason == GROUPED {
                     done.kept.push(Fallback::new(step.name(), reason));
                 }
                 made.push(step);
@@ -42,10 +40,14 @@ pub(super) fn separate(draft: &mut Draft, layers: &str) -> Result<Done, Refusal>
     if count == 0 {
         return Err(Refusal::Value("there is no standard convolution among them".to_owned()));
     }
-    let (one, many) = ("convolution made depthwise and pointwise", "convolutions made depthwise and pointwise");
+    let (one, many) =
+        ("convolution made depthwise and pointwise", "convolutions made depthwise and pointwise");
     done.count(count, one, many);
     Ok(done)
 }
+
+/// Why a convolution that is neither depthwise nor pointwise is left whole.
+const GROUPED: &str = "it is grouped or transposed";
 
 /// A convolution that is taken apart.
 struct Whole<'a> {
@@ -62,9 +64,6 @@ fn whole<'a>(draft: &Draft, step: &'a Step) -> Result<Whole<'a>, &'static str> {
     let Op::Convolution(convolution) = &step.operator.op else {
         return Err("it is no convolution");
     };
-    if convolution.groups > 1 || convolution.transposed {
-        return Err("it is grouped, depthwise or transposed already");
-    }
     let unknown = "its shapes are not known";
     let data = step.input(0).and_then(|at| draft.shape(at)).ok_or(unknown)?;
     let filters = step.input(1).ok_or(unknown)?;
@@ -74,6 +73,12 @@ fn whole<'a>(draft: &Draft, step: &'a Step) -> Result<Whole<'a>, &'static str> {
         return Err("its filters are not stored");
     }
     let (axis, spatial) = image_axes(draft.layout, data.rank());
+    if convolution.groups > 1 && convolution.groups == data.extent(axis) {
+        return Err("it is depthwise already");
+    }
+    if convolution.groups > 1 || convolution.transposed {
+        return Err(GROUPED);
+    }
     let kernel = shape.0.get(spatial).unwrap_or(&[]).to_vec();
     if kernel.iter().all(|taps| *taps == 1) {
         return Err("it is pointwise already");
@@ -127,7 +132,12 @@ fn separated(draft: &mut Draft, step: &Step) -> Result<[Step; 2], &'static str> 
 }
 
 /// Extents of filters in a layout, from outer and inner channels.
-fn weights(layout: Layout, (outer, inner): (u64, u64), kernel: &[u64], depthwise: bool) -> Vec<u64> {
+fn weights(
+    layout: Layout,
+    (outer, inner): (u64, u64),
+    kernel: &[u64],
+    depthwise: bool,
+) -> Vec<u64> {
     match layout {
         Layout::ChannelsFirst => [&[outer, inner], kernel].concat(),
         // As TFLite stores it.

@@ -104,7 +104,10 @@ mod tests {
     fn a_batch_is_the_outermost_factor() {
         let batch = |b: &[u64], m: &[u64], a: &[u64]| view(b, m, a, Change::Batch);
         assert_eq!(batch(&[1, 1, 1, 64], &[1, 64], &[8, 1, 1, 64]), Some(vec![8, 64]));
-        assert_eq!(batch(&[1, 12, 64, 64], &[12, 64, 64], &[2, 12, 64, 64]), Some(vec![24, 64, 64]));
+        assert_eq!(
+            batch(&[1, 12, 64, 64], &[12, 64, 64], &[2, 12, 64, 64]),
+            Some(vec![24, 64, 64])
+        );
         assert_eq!(batch(&[24, 64], &[2, 12, 64], &[12, 64]), Some(vec![1, 12, 64]));
         assert_eq!(batch(&[4, 6], &[3, 8], &[6, 6]), None, "not a whole number of rows");
     }
