@@ -14,7 +14,7 @@ fn graph(name: &str) -> ModelGraph {
 }
 
 fn shipped() -> Vec<ModelGraph> {
-    let models = shipped_models().into_iter();
+    let models = shipped_models().iter();
     models.map(|model| read_ron(model.path, model.text).unwrap()).collect()
 }
 
@@ -278,7 +278,7 @@ fn what_cannot_be_done_is_bad_input() {
         (["--batch", "0"], "at least 1 sample"),
         (["--resolution", "0"], "at least 1 row"),
         (["--separable", "softmax_12"], "it is no convolution"),
-        (["--width", "-1"], "a finite factor above 0"),
+        (["--width", "-1"], "a factor above 0"),
         (["--quality", "accuracy=0.9"], "METRIC=VALUE@SOURCE"),
         (["--quality-slice", "night=0.9"], "--quality"),
     ] {
@@ -286,5 +286,25 @@ fn what_cannot_be_done_is_bad_input() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{flags:?}: {error}");
         assert!(error.contains(said), "{flags:?}: {error}");
+    }
+}
+
+#[test]
+fn the_page_on_transforms_shows_what_is_read_and_said() {
+    let page = include_str!("../docs/transforms.md");
+    let list = page.split("```ron\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let read: Vec<Transform> =
+        joulecast::diagnostic::parse_ron("docs/transforms.md", list).unwrap();
+    assert_eq!(read.len(), 9);
+    for (model, flags) in [
+        ("vww_mobilenetv1_025", vec!["--width 0.5", "--sparsity conv*=2:4"]),
+        ("ic_resnet8", vec!["--fuse"]),
+    ] {
+        let arguments = flags.iter().flat_map(|flag| flag.split(' '));
+        let arguments: Vec<_> = ["inspect", model].into_iter().chain(arguments).collect();
+        let shown = String::from_utf8(joulecast(&arguments).stdout).unwrap();
+        for line in shown.lines().filter(|line| line.starts_with("transform: --")) {
+            assert!(page.contains(line), "{line}");
+        }
     }
 }

@@ -15,12 +15,15 @@ use std::collections::BTreeSet;
 
 /// Channels are multiples of this.
 const MULTIPLE: u64 = 8;
+/// A wider network is a slip.
+const WIDEST: f64 = 1000.0;
 /// Of the wanted channels at least this share is there.
 const LEAST_SHARE: f64 = 0.9;
 
 pub(super) fn scale(draft: &mut Draft, factor: f64) -> Result<Done, Refusal> {
-    if !factor.is_finite() || factor <= 0.0 {
-        return Err(Refusal::Value("a width is a finite factor above 0".to_owned()));
+    if !(factor > 0.0 && factor <= WIDEST) {
+        let reason = format!("a width is a factor above 0 and at most {WIDEST}");
+        return Err(Refusal::Value(reason));
     }
     let mut done = Done::default();
     if factor == 1.0 {
@@ -120,11 +123,11 @@ impl Following<'_> {
         }
     }
 
-    fn old(&self, port: usize) -> Option<&Shape> {
+    fn was(&self, port: usize) -> Option<&Shape> {
         self.before.shape(self.step.input(port)?)
     }
 
-    fn new(&self, draft: &Draft, port: usize) -> Option<Shape> {
+    fn now(&self, draft: &Draft, port: usize) -> Option<Shape> {
         draft.shape(self.step.input(port)?).cloned()
     }
 
@@ -140,7 +143,7 @@ impl Following<'_> {
         wanted: &dyn Fn(u64) -> u64,
     ) -> Result<bool, String> {
         let (Some(old), Some(new), Some(made), Some(weights)) =
-            (self.old(0), self.new(draft, 0), self.made(), self.old(1))
+            (self.was(0), self.now(draft, 0), self.made(), self.was(1))
         else {
             return Ok(false);
         };
@@ -192,7 +195,7 @@ impl Following<'_> {
         wanted: &dyn Fn(u64) -> u64,
     ) -> Result<bool, String> {
         let (Some(old), Some(new), Some(made), Some(weights)) =
-            (self.old(0), self.new(draft, 0), self.made(), self.old(1))
+            (self.was(0), self.now(draft, 0), self.made(), self.was(1))
         else {
             return Ok(false);
         };
@@ -224,7 +227,7 @@ impl Following<'_> {
         (transpose_a, transpose_b): (bool, bool),
         wanted: &dyn Fn(u64) -> u64,
     ) -> Result<bool, String> {
-        let (Some(new), Some(weights)) = (self.new(draft, 0), self.old(1)) else {
+        let (Some(new), Some(weights)) = (self.now(draft, 0), self.was(1)) else {
             return Ok(false);
         };
         let stored = self.step.input(1).is_some_and(|at| draft.is_constant(at));
@@ -254,7 +257,7 @@ impl Following<'_> {
 
     /// One stored number for each channel, or for each innermost element.
     fn statistics(&self, draft: &mut Draft) -> Result<bool, String> {
-        let (Some(old), Some(new)) = (self.old(0).cloned(), self.new(draft, 0)) else {
+        let (Some(old), Some(new)) = (self.was(0).cloned(), self.now(draft, 0)) else {
             return Ok(false);
         };
         let channels = match (draft.layout, old.rank()) {
@@ -262,7 +265,7 @@ impl Following<'_> {
             (_, rank) => rank.saturating_sub(1),
         };
         for port in 1..self.step.inputs.len() {
-            let Some(shape) = self.old(port) else { continue };
+            let Some(shape) = self.was(port) else { continue };
             let of = |axis: usize| (shape.elements() == Some(old.extent(axis))).then_some(axis);
             let last = old.rank().saturating_sub(1);
             let Some(axis) = of(channels).or_else(|| of(last)) else { continue };
@@ -281,10 +284,10 @@ impl Following<'_> {
         let (stored, computed): (Vec<_>, Vec<_>) =
             ports.partition(|port| self.step.input(*port).is_some_and(|at| draft.is_constant(at)));
         for port in stored {
-            let Some(shape) = self.old(port) else { continue };
+            let Some(shape) = self.was(port) else { continue };
             let mut follows = shape.clone();
             for other in &computed {
-                let (Some(old), Some(new)) = (self.old(*other), self.new(draft, *other)) else {
+                let (Some(old), Some(new)) = (self.was(*other), self.now(draft, *other)) else {
                     continue;
                 };
                 let axes = shape.0.iter().zip(&mut follows.0).rev();
@@ -301,7 +304,7 @@ impl Following<'_> {
     }
 
     fn bias(&self, draft: &mut Draft, old: u64, new: u64) -> Result<(), String> {
-        let Some(shape) = self.old(2).filter(|shape| shape.elements() == Some(old)) else {
+        let Some(shape) = self.was(2).filter(|shape| shape.elements() == Some(old)) else {
             return Ok(());
         };
         let stored = self.step.input(2).is_some_and(|at| draft.is_constant(at));
