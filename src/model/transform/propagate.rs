@@ -19,6 +19,9 @@ pub(super) enum Change {
     Extents,
 }
 
+/// Axes of a tensor that are looked at; more are no network's.
+const AXES: usize = 32;
+
 /// A draft as it was.
 pub(super) struct Before {
     shapes: BTreeMap<At, Option<Shape>>,
@@ -54,8 +57,13 @@ pub(super) fn propagate(
         if !step.inputs.iter().flatten().any(|at| before.is_changed(draft, *at)) {
             continue;
         }
-        let view = View { draft, before, step, was, change };
         let refused = |reason: String| Refusal::operator(step.name(), reason);
+        let touched = step.inputs.iter().flatten().chain(&step.outputs);
+        let most = touched.filter_map(|at| draft.shape(*at)).map(Shape::rank).max();
+        if most.is_some_and(|axes| axes > AXES) {
+            return Err(refused(format!("a tensor of more than {AXES} axes")));
+        }
+        let view = View { draft, before, step, was, change };
         view.stored_weights_fit().map_err(refused)?;
         let made: Result<Vec<_>, _> =
             (0..step.outputs.len()).map(|port| view.output(port)).collect();

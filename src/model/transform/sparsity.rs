@@ -72,7 +72,10 @@ fn dense_because(draft: &Draft, i: usize, filter: At, stored: Sparsity) -> Optio
             depth
         }
         Op::Recurrence(r) => r.hidden,
-        Op::MatMul { .. } => draft.shape(step.input(0)?)?.last(),
+        Op::MatMul { transpose_b, .. } => {
+            let back = if *transpose_b { 1 } else { 2 };
+            shape.extent(shape.rank().saturating_sub(back))
+        }
         _ => shape.elements()?.checked_div(output.last())?,
     };
     (!depth.is_multiple_of(u64::from(of)))
