@@ -11,6 +11,7 @@ mod model;
 mod run;
 mod target;
 mod transformer;
+mod transforms;
 mod validate;
 
 pub use error::CliError;

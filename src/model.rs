@@ -20,11 +20,13 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod quality;
 mod shipped;
 mod sparsity;
 mod statistics;
 mod tensor;
 mod totals;
+mod transform;
 mod transformer;
 mod weights;
 mod work;
@@ -40,6 +42,7 @@ pub use op::{
     Recurrence,
 };
 pub use operand::{Operand, OperandRole};
+pub use quality::Quality;
 pub use shipped::shipped_models;
 pub use sparsity::Sparsity;
 pub use statistics::WeightStatistics;
@@ -48,4 +51,5 @@ pub use totals::{
     read_parameters, stored_parameters, total_element_ops, total_live_macs, total_macs,
     total_output_bytes, total_parameters, total_weight_bytes,
 };
+pub use transform::{Fallback, Transform, TransformRecord, apply};
 pub use work::{Gemm, Layer, Window, Work};

@@ -15,5 +15,6 @@ mod rooms;
 mod shared;
 mod shipped;
 mod trace_formats;
+mod transforms;
 mod validation;
 mod wire;

@@ -113,6 +113,9 @@ fn written(graph: &ModelGraph, out: &Path, as_json: bool) -> Result<Answer, CliE
         network.macs(),
         out.display()
     );
+    for line in graph.transforms.iter().flat_map(|record| record.lines()) {
+        said.push_str(&format!("transform: {line}\n"));
+    }
     for note in &graph.notes {
         said.push_str(&format!("note: {note}\n"));
     }

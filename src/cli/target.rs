@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::transformer::TransformerArguments;
+use super::transforms::TransformArguments;
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
 use crate::mapping::Network;
@@ -19,6 +20,8 @@ pub(super) struct ModelArgument {
     bind: Vec<(String, u64)>,
     #[command(flatten)]
     transformer: TransformerArguments,
+    #[command(flatten)]
+    transforms: TransformArguments,
 }
 
 fn binding(text: &str) -> Result<(String, u64), String> {
@@ -32,7 +35,7 @@ impl ModelArgument {
         let bindings = Bindings(self.bind.iter().cloned().collect());
         let mut options = Options::from(bindings);
         self.transformer.ask(&mut options);
-        Ok(load_with(&self.model, &options)?)
+        self.transforms.apply(&load_with(&self.model, &options)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
-use crate::model::{Layer, ModelError, ModelGraph};
+use crate::model::{Layer, ModelError, ModelGraph, Quality, TransformRecord};
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,10 @@ pub struct Network {
     pub weight_bytes: u64,
     /// Most bytes of activations alive at once.
     pub peak_activation_bytes: u64,
+    /// What was done to the network as its file had it, in order.
+    pub transforms: Vec<TransformRecord>,
+    /// How good its answers are, if anyone measured it.
+    pub quality: Option<Quality>,
 }
 
 impl Network {
@@ -25,7 +29,14 @@ impl Network {
             .filter_map(crate::model::Tensor::bytes)
             .fold(0u64, u64::saturating_add);
         let peak = graph.live_activation_bytes().into_iter().max().unwrap_or(0);
-        Ok(Self { name: graph.name.clone(), layers, weight_bytes, peak_activation_bytes: peak })
+        Ok(Self {
+            name: graph.name.clone(),
+            layers,
+            weight_bytes,
+            peak_activation_bytes: peak,
+            transforms: graph.transforms.clone(),
+            quality: graph.quality.clone(),
+        })
     }
 
     /// MACs of all layers.

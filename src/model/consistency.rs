@@ -121,9 +121,28 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// What is added to a result on its way out has the extents of the result.
+    fn residual(&mut self) {
+        let Some(port) = self.o.inputs.len().checked_sub(1) else { return };
+        let (Some(added), Some(output)) = (self.input(port), self.output()) else { return };
+        if port == 0 || added != output {
+            self.at_input(
+                port,
+                format!("a residual of {added} does not fit an output of {output}"),
+            );
+        }
+    }
+
     fn operator(&mut self, operator: &Operator) {
         if operator.op == Op::Opaque || !self.countable(&operator.op) {
             return;
+        }
+        let product =
+            matches!(operator.op, Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. });
+        if operator.residual && product {
+            self.residual();
+        } else if operator.residual {
+            self.at_output("only a convolution or a product adds a residual".into());
         }
         let counts = !CHANGE_THE_COUNT.contains(&operator.native.as_str());
         match &operator.op {

@@ -92,6 +92,34 @@ pub enum ModelError {
     /// A RON graph or a transformer configuration with faults.
     #[error(transparent)]
     Ron(#[from] Box<Report>),
+    /// A transform whose own values make no sense.
+    #[error("{transform}: {reason}")]
+    TransformValue {
+        /// The transform, as on the command line.
+        transform: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A transform of a layer that is not there.
+    #[error("{transform}: no layer is called `{name}`{}", hint(.nearest))]
+    NoLayer {
+        /// The transform, as on the command line.
+        transform: String,
+        /// The name or pattern as given.
+        name: String,
+        /// The layer nearest to it.
+        nearest: Option<String>,
+    },
+    /// A transform that an operator cannot follow.
+    #[error("{transform}: operator `{operator}` cannot follow: {reason}")]
+    Transform {
+        /// The transform, as on the command line.
+        transform: String,
+        /// The operator.
+        operator: String,
+        /// Why not.
+        reason: String,
+    },
     /// A graph that contradicts itself.
     #[error("operator `{}`: {}", brief(.operator), brief(.reason))]
     Graph {

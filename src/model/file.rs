@@ -4,8 +4,8 @@ mod builder;
 
 use super::graph::{Layout, Live, ModelGraph, Origin, TensorId};
 use super::{
-    ElementType, ModelError, Op, Shape, Sparsity, TensorRole, WeightStatistics, stored_parameters,
-    total_live_macs, total_macs,
+    ElementType, ModelError, Op, Quality, Shape, Sparsity, TensorRole, TransformRecord,
+    WeightStatistics, stored_parameters, total_live_macs, total_macs,
 };
 use crate::diagnostic::{Report, parse_ron, ron_options};
 use builder::build;
@@ -29,6 +29,10 @@ struct ModelFile {
     origin: Option<Origin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    transforms: Vec<TransformRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quality: Option<Quality>,
     tensors: Vec<TensorEntry>,
     operators: Vec<OperatorEntry>,
     outputs: Vec<String>,
@@ -63,6 +67,8 @@ struct OperatorEntry {
     native: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activation: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    residual: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     live: Option<Live>,
     inputs: Vec<String>,
@@ -138,6 +144,7 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             op: o.op.clone(),
             native: o.native.clone(),
             activation: o.fused_activation.clone(),
+            residual: o.residual,
             live: o.live,
             inputs: graph.inputs(id).into_iter().map(|t| t.map_or(String::new(), name)).collect(),
             outputs: graph.op_outputs(id).into_iter().map(name).collect(),
@@ -151,6 +158,8 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
         licence: graph.licence.clone(),
         origin: graph.origin.clone(),
         notes: graph.notes.clone(),
+        transforms: graph.transforms.clone(),
+        quality: graph.quality.clone(),
         tensors: tensors.collect(),
         operators: operators.collect(),
         outputs: graph.outputs().iter().map(|t| name(*t)).collect(),

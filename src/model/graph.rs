@@ -1,6 +1,6 @@
 //! The graph: operators and tensors as nodes, data flow as edges that know their port.
 
-use super::{ElementType, ModelError, Op, Shape, Tensor, TensorRole};
+use super::{ElementType, ModelError, Op, Quality, Shape, Tensor, TensorRole, TransformRecord};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -40,6 +40,8 @@ pub struct Operator {
     pub op: Op,
     /// An activation done on the way out (`RELU6`), as the file calls it.
     pub fused_activation: Option<String>,
+    /// True when its last input is added to the result before the activation.
+    pub residual: bool,
     /// Which part of its multiply-accumulates depends on the input of the network; nothing when all
     /// do, or when the weights were not seen.
     pub live: Option<Live>,
@@ -49,7 +51,7 @@ impl Operator {
     /// An operator without anything fused into it.
     pub fn new(name: impl Into<String>, native: impl Into<String>, op: Op) -> Self {
         let (name, native) = (name.into(), native.into());
-        Self { name, native, op, fused_activation: None, live: None }
+        Self { name, native, op, fused_activation: None, residual: false, live: None }
     }
 }
 
@@ -97,6 +99,10 @@ pub struct ModelGraph {
     pub origin: Option<Origin>,
     /// Things the reader should know: folded constants, operators not understood.
     pub notes: Vec<String>,
+    /// What was done to the network as its file had it, in order.
+    pub transforms: Vec<TransformRecord>,
+    /// How good its answers are, if anyone measured it.
+    pub quality: Option<Quality>,
     graph: DiGraph<Node, u32>,
     operators: Vec<OperatorId>,
     tensors: BTreeMap<String, TensorId>,
@@ -113,6 +119,8 @@ impl ModelGraph {
             licence: None,
             origin: None,
             notes: Vec::new(),
+            transforms: Vec::new(),
+            quality: None,
             graph: DiGraph::new(),
             operators: Vec::new(),
             tensors: BTreeMap::new(),

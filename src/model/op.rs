@@ -192,7 +192,7 @@ pub enum Op {
     Convolution(Convolution),
     /// Inputs: data `[.., K]`, weights of `N*K` elements, optional bias; output `[.., N]`.
     FullyConnected,
-    /// Inputs: `[.., M, K]` and `[.., K, N]`; broadcast over the leading axes.
+    /// Inputs: `[.., M, K]` and `[.., K, N]`, optional bias; broadcast over the leading axes.
     MatMul {
         /// The first operand is stored `[.., K, M]`.
         transpose_a: bool,

@@ -7,8 +7,8 @@
 use super::arithmetic::{Operands, activation, arithmetic};
 use super::misfit::{Misfit, Part};
 use super::{
-    ElementOps, ElementType, Live, ModelError, ModelGraph, Movement, Op, OpKind, Operand,
-    OperatorId, Shape, Tensor, TensorRole,
+    ElementFunction, ElementOps, ElementType, Live, ModelError, ModelGraph, Movement, Op, OpKind,
+    Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
 };
 use serde::Serialize;
 
@@ -56,6 +56,9 @@ pub struct Work {
     pub macs: u64,
     /// Multiply-accumulates that depend on the input of the network: without dead channels.
     pub live_macs: u64,
+    /// Multiply-accumulates whose weight is a zero that is not stored: an engine that can skip leaves
+    /// them out, any other does them all.
+    pub skippable_macs: u64,
     /// Other arithmetic, by element.
     pub element_ops: u64,
     /// The same by function.
@@ -112,11 +115,16 @@ impl ModelGraph {
             let each = function.operations_per_element();
             operations.add(function, t.elements().unwrap_or(0).saturating_mul(each));
         }
+        if operator.residual {
+            let added = output.and_then(Tensor::elements).unwrap_or(0);
+            operations.add(ElementFunction::Add, added);
+        }
         let moved = Moved::of(&operands, &operator.op, arithmetic.repeats)?;
         let work = Work {
             kind: arithmetic.kind,
             macs: arithmetic.macs,
             live_macs: live_macs(operator.live, arithmetic.macs),
+            skippable_macs: skippable_macs(&moved.read, arithmetic.macs),
             element_ops: operations.total(),
             element_ops_by_function: operations,
             parameters: moved.parameters,
@@ -143,6 +151,13 @@ fn live_macs(live: Option<Live>, macs: u64) -> u64 {
     let Some(live) = live else { return macs };
     let part = u128::from(macs) * u128::from(live.products.min(live.of));
     u64::try_from(part / u128::from(live.of.max(1))).unwrap_or(macs)
+}
+
+/// The share of zeros in what the filters leave out.
+fn skippable_macs(operands: &[Operand], macs: u64) -> u64 {
+    let filters = operands.iter().find(|o| o.role == OperandRole::Filter);
+    let density = filters.and_then(|o| o.sparsity).map_or(1.0, Sparsity::density);
+    ((macs as f64 * (1.0 - density)).round() as u64).min(macs)
 }
 
 /// The type of the first operand that is computed, or of the output.

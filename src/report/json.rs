@@ -28,7 +28,8 @@ pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Val
             json!({
                 "name": layer.name, "kind": w.kind, "native": layer.native,
                 "output_shape": layer.output_shape, "element": w.element,
-                "macs": w.macs, "element_ops": w.element_ops, "parameters": w.parameters,
+                "macs": w.macs, "skippable_macs": w.skippable_macs,
+                "element_ops": w.element_ops, "parameters": w.parameters,
                 "weight_bytes": w.weight_bytes, "input_bytes": w.input_bytes,
                 "output_bytes": w.output_bytes, "live_activation_bytes": live,
             })
@@ -44,14 +45,28 @@ pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Val
         "totals": {
             "layers": network.layers.len(),
             "macs": sum(|w| w.macs),
+            "skippable_macs": sum(|w| w.skippable_macs),
             "element_ops": sum(|w| w.element_ops),
             "parameters": sum(|w| w.parameters),
             "weight_bytes": network.weight_bytes,
             "peak_activation_bytes": network.peak_activation_bytes,
         },
         "layers": layers,
+        "transforms": transforms(network),
+        "quality": graph.quality,
         "notes": graph.notes,
     })
+}
+
+/// What was done to the network, each step as it stands on the command line.
+fn transforms(network: &Network) -> Value {
+    let records = network.transforms.iter().map(|record| {
+        json!({
+            "flag": record.transform.to_string(), "transform": record.transform,
+            "changed": record.changed, "kept": record.kept,
+        })
+    });
+    Value::Array(records.collect())
 }
 
 /// `estimate`: layers and totals with intervals and coverage.
@@ -102,6 +117,8 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("schema".into(), json!(schema));
     map.insert("model".into(), json!(p.network.name));
+    map.insert("transforms".into(), transforms(p.network));
+    map.insert("quality".into(), json!(p.network.quality));
     map.insert("hardware".into(), json!(p.setting.profile.spec().name));
     map.insert("operating_point".into(), json!(p.setting.point.name));
     map.insert("software".into(), json!(p.software()));

@@ -11,11 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The graph, sorted; or all faults.
 pub(super) fn build(file: ModelFile) -> Result<ModelGraph, Vec<Fault>> {
     let ModelFile { schema, name, layout, source, licence, origin, notes, .. } = file;
-    let ModelFile { tensors, operators, outputs, .. } = file;
+    let ModelFile { transforms, quality, tensors, operators, outputs, .. } = file;
     let mut graph = ModelGraph::new(name, layout);
     (graph.source, graph.licence) = (source, licence);
     graph.origin = origin;
     graph.notes = notes;
+    graph.transforms = transforms;
+    graph.quality = quality;
     let mut builder = Builder {
         noted: graph.notes.iter().cloned().collect(),
         graph,
@@ -27,6 +29,7 @@ pub(super) fn build(file: ModelFile) -> Result<ModelGraph, Vec<Fault>> {
     if schema != SCHEMA {
         builder.fault("schema", format!("schema `{schema}` is not `{SCHEMA}`"));
     }
+    builder.quality();
     for (i, entry) in tensors.into_iter().enumerate() {
         builder.tensor(i, entry);
     }
@@ -54,6 +57,13 @@ struct Builder {
 impl Builder {
     fn fault(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.faults.push(Fault::at(path, message));
+    }
+
+    fn quality(&mut self) {
+        let fault = self.graph.quality.as_ref().and_then(|quality| quality.check().err());
+        if let Some(reason) = fault {
+            self.fault("quality", reason);
+        }
     }
 
     fn tensor(&mut self, i: usize, entry: TensorEntry) {
@@ -134,6 +144,7 @@ impl Builder {
             native: entry.native.clone(),
             op: entry.op.clone(),
             fused_activation: entry.activation.clone(),
+            residual: entry.residual,
             live: entry.live,
         };
         let Ok(id) = self.graph.add_operator(operator, &inputs, &outputs) else { return };

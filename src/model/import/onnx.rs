@@ -159,11 +159,8 @@ impl<'a> Importer<'a> {
         let op = op(&node, meaning, &outputs, name, &mut self.notes);
         let filter = filters::of(&node, &op);
         let operator = Operator {
-            name: name.to_owned(),
             fused_activation: operators::fused_activation(&node),
-            native: native.clone(),
-            op,
-            live: None,
+            ..Operator::new(name, native.clone(), op)
         };
         let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
         let id = self.add(operator, proto, made)?;

@@ -216,7 +216,7 @@ impl Builder<'_> {
         }
         let native = step.native.clone();
         let op = op.unwrap_or(Op::Opaque);
-        let operator = Operator { name, native, op, fused_activation, live: None };
+        let operator = Operator { fused_activation, ..Operator::new(name, native, op) };
         self.graph.add_operator(operator, &inputs, &outputs)?;
         Ok(())
     }

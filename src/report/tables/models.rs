@@ -47,12 +47,24 @@ pub fn inspect_text(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -
     totals.add_row(vec!["element operations".to_owned(), grouped(sum(|w| w.element_ops))]);
     totals.add_row(vec!["parameters".to_owned(), grouped(sum(|w| w.parameters))]);
     totals.add_row(vec!["weights".to_owned(), Bytes(network.weight_bytes as f64).to_string()]);
+    let skippable = sum(|w| w.skippable_macs);
+    if skippable > 0 {
+        totals.add_row(vec!["MACs on zeros not stored".to_owned(), grouped(skippable)]);
+    }
     let peak = Bytes(network.peak_activation_bytes as f64);
     totals.add_row(vec!["peak of live activations".to_owned(), peak.to_string()]);
     text.push_str(&without_header(&totals));
     if let Some(origin) = &graph.origin {
         let _ =
             writeln!(text, "from {} ({}), sha256 {}", origin.file, origin.format, origin.sha256);
+    }
+    for record in &graph.transforms {
+        for line in record.lines() {
+            let _ = writeln!(text, "transform: {line}");
+        }
+    }
+    if let Some(quality) = &graph.quality {
+        let _ = writeln!(text, "quality: {quality}");
     }
     for note in &graph.notes {
         let _ = writeln!(text, "note: {note}");

@@ -102,6 +102,13 @@ fn interval(p: &Prediction<'_>, figure: Figure, value: f64, unit: &str) -> Strin
 /// Subject, what limits the whole, layers.
 fn headed(p: &Prediction<'_>) -> String {
     let mut text = format!("{}\n", p.subject());
+    let flags: Vec<_> = p.network.transforms.iter().map(|r| r.transform.to_string()).collect();
+    if !flags.is_empty() {
+        let _ = writeln!(text, "changed by {}", flags.join(" "));
+    }
+    if let Some(quality) = &p.network.quality {
+        let _ = writeln!(text, "quality: {quality}");
+    }
     for caveat in &p.caveats {
         let _ = writeln!(text, "! {caveat}");
     }
