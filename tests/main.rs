@@ -6,6 +6,7 @@ mod command_line;
 mod errors;
 mod laws;
 mod models;
+mod onnx_composite;
 mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
