@@ -10,6 +10,7 @@ mod inspect;
 mod model;
 mod run;
 mod target;
+mod transformer;
 mod validate;
 
 pub use error::CliError;

@@ -5,14 +5,17 @@
 //! layer must follow the user's layers.
 
 mod arithmetic;
+mod builder;
 mod consistency;
 mod dead;
 mod einsum;
 mod element_ops;
 mod error;
 mod file;
+mod generate;
 mod graph;
 pub mod import;
+mod infer;
 mod memory;
 mod misfit;
 mod op;
@@ -22,14 +25,16 @@ mod sparsity;
 mod statistics;
 mod tensor;
 mod totals;
+mod transformer;
 mod weights;
 mod work;
 
 pub use element_ops::ElementOps;
 pub use error::ModelError;
 pub use file::{read_ron, write_ron};
+pub use generate::{Generator, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
-pub use import::{Bindings, load};
+pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence,
@@ -40,7 +45,7 @@ pub use sparsity::Sparsity;
 pub use statistics::WeightStatistics;
 pub use tensor::{ElementType, Shape, Tensor, TensorRole};
 pub use totals::{
-    total_element_ops, total_live_macs, total_macs, total_output_bytes, total_parameters,
-    total_weight_bytes,
+    read_parameters, stored_parameters, total_element_ops, total_live_macs, total_macs,
+    total_output_bytes, total_parameters, total_weight_bytes,
 };
 pub use work::{Gemm, Layer, Window, Work};

@@ -3,7 +3,10 @@
 use super::target::ModelArgument;
 use super::{Answer, CliError};
 use crate::mapping::Network;
-use crate::model::{ModelError, read_ron, shipped_models, write_ron};
+use crate::model::{
+    ModelError, ModelGraph, generate, generators, read_ron, shipped_models, stored_parameters,
+    write_ron,
+};
 use crate::report::{json, model_list_table, write_file};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
@@ -27,17 +30,49 @@ pub(super) enum Model {
         /// Name of the network; the name of the written file when left out
         #[arg(long)]
         name: Option<String>,
+        /// Where the network is described
+        #[arg(long, value_name = "TEXT")]
+        source: Option<String>,
+        /// Licence of that description
+        #[arg(long, value_name = "TEXT")]
+        licence: Option<String>,
+        /// A summary as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a published network as a RON graph, without weights
+    #[command(after_help = names())]
+    Generate {
+        /// Name of the network
+        name: String,
+        /// The .ron file to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
         /// A summary as JSON
         #[arg(long)]
         json: bool,
     },
 }
 
+/// What can be generated, for the help.
+fn names() -> String {
+    let names: Vec<_> = generators().iter().map(|generator| generator.name).collect();
+    format!("Networks: {}", names.join(", "))
+}
+
 impl Model {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         match self {
             Self::List { json } => list(*json),
-            Self::Import { model, out, name, json } => import(model, out, name.as_deref(), *json),
+            Self::Import { model, out, name, source, licence, json } => {
+                let mut graph = model.load()?;
+                let stem = out.file_stem().map(|s| s.to_string_lossy().into_owned());
+                graph.name = name.clone().or(stem).unwrap_or(graph.name);
+                graph.source = source.clone().or(graph.source);
+                graph.licence = licence.clone().or(graph.licence);
+                written(&graph, out, *json)
+            }
+            Self::Generate { name, out, json } => written(&generate(name)?, out, *json),
         }
     }
 }
@@ -46,8 +81,9 @@ fn list(as_json: bool) -> Result<Answer, CliError> {
     let rows: Result<Vec<_>, ModelError> = shipped_models()
         .iter()
         .map(|m| {
-            let network = Network::of(&read_ron(m.path, m.text)?)?;
-            Ok((m.name, m.path, network.macs(), network.parameters()))
+            let graph = read_ron(m.path, m.text)?;
+            let macs = Network::of(&graph)?.macs();
+            Ok((m.name, m.path, macs, stored_parameters(&graph)))
         })
         .collect();
     let rows = rows?;
@@ -58,24 +94,17 @@ fn list(as_json: bool) -> Result<Answer, CliError> {
     })
 }
 
-fn import(
-    model: &ModelArgument,
-    out: &Path,
-    name: Option<&str>,
-    as_json: bool,
-) -> Result<Answer, CliError> {
+/// Writes a graph and says what is in it.
+fn written(graph: &ModelGraph, out: &Path, as_json: bool) -> Result<Answer, CliError> {
     if out.extension().is_none_or(|e| e != "ron") {
         return Err(CliError::NotRon { path: out.to_owned() });
     }
-    let mut graph = model.load()?;
-    let stem = out.file_stem().map(|s| s.to_string_lossy().into_owned());
-    graph.name = name.map(str::to_owned).or(stem).unwrap_or(graph.name);
-    let text = write_ron(&graph)?;
-    let network = Network::of(&graph)?;
+    let text = write_ron(graph)?;
+    let network = Network::of(graph)?;
     write_file(out, &text)?;
     let live = graph.live_activation_bytes();
     if as_json {
-        return Ok(Answer::json(&json::inspect(&graph, &network, &live), true));
+        return Ok(Answer::json(&json::inspect(graph, &network, &live), true));
     }
     let mut said = format!(
         "{}: {} layers, {} MACs, written to {}\n",

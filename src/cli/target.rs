@@ -1,20 +1,24 @@
 //! Arguments that several verbs share: a model, and what it runs on.
 
 use super::CliError;
+use super::transformer::TransformerArguments;
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
 use crate::mapping::Network;
-use crate::model::{Bindings, ModelGraph, load};
+use crate::model::{Bindings, ModelGraph, Options, load_with};
 use clap::Args;
 
 /// A model.
 #[derive(Debug, Args)]
 pub(super) struct ModelArgument {
-    /// A .ron, .tflite or .onnx file, or the name of a shipped model
+    /// A .ron, .tflite or .onnx file, a transformer's .json configuration, or the name of a shipped
+    /// model
     pub(super) model: String,
     /// Value of a symbolic dimension
     #[arg(long = "bind", value_name = "NAME=VALUE", value_parser = binding)]
     bind: Vec<(String, u64)>,
+    #[command(flatten)]
+    transformer: TransformerArguments,
 }
 
 fn binding(text: &str) -> Result<(String, u64), String> {
@@ -26,7 +30,9 @@ fn binding(text: &str) -> Result<(String, u64), String> {
 impl ModelArgument {
     pub(super) fn load(&self) -> Result<ModelGraph, CliError> {
         let bindings = Bindings(self.bind.iter().cloned().collect());
-        Ok(load(&self.model, &bindings)?)
+        let mut options = Options::from(bindings);
+        self.transformer.ask(&mut options);
+        Ok(load_with(&self.model, &options)?)
     }
 }
 

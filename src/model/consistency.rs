@@ -8,6 +8,9 @@
 mod product;
 mod window;
 
+pub(super) use product::product_of_shapes;
+pub(super) use window::positions;
+
 use super::arithmetic::Operands;
 use super::misfit::{Misfit, Part};
 use super::{
@@ -233,7 +236,7 @@ fn count(shape: &Shape) -> String {
 }
 
 /// The shape that two make together: aligned at the end, an extent of 1 stretches.
-fn broadcast(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
+pub(super) fn broadcast(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut joined = long.to_vec();
     for (at, other) in joined[long.len() - short.len()..].iter_mut().zip(short) {

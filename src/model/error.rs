@@ -21,6 +21,16 @@ pub enum ModelError {
         /// The shipped name nearest to it.
         nearest: Option<String>,
     },
+    /// No network of this name can be generated.
+    #[error("no network called `{name}` can be generated{}\nhelp: these can: {}", hint(.nearest), .known.join(", "))]
+    UnknownGenerator {
+        /// The name as given.
+        name: String,
+        /// The name nearest to it.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<String>,
+    },
     /// The content is no format we know.
     #[error("{path} is not a model: {reason}")]
     NotAModel {
@@ -69,7 +79,17 @@ pub enum ModelError {
         /// All that the file leaves open.
         known: Vec<String>,
     },
-    /// A RON graph with faults.
+    /// An option that does not fit the file.
+    #[error("{path}: {option}: {reason}")]
+    Option {
+        /// The path as given.
+        path: String,
+        /// The option as it is typed.
+        option: &'static str,
+        /// Why it does not apply.
+        reason: String,
+    },
+    /// A RON graph or a transformer configuration with faults.
     #[error(transparent)]
     Ron(#[from] Box<Report>),
     /// A graph that contradicts itself.

@@ -4,8 +4,8 @@ mod builder;
 
 use super::graph::{Layout, Live, ModelGraph, Origin, TensorId};
 use super::{
-    ElementType, ModelError, Op, Shape, Sparsity, TensorRole, WeightStatistics, total_live_macs,
-    total_macs, total_parameters,
+    ElementType, ModelError, Op, Shape, Sparsity, TensorRole, WeightStatistics, stored_parameters,
+    total_live_macs, total_macs,
 };
 use crate::diagnostic::{Report, parse_ron, ron_options};
 use builder::build;
@@ -21,6 +21,10 @@ struct ModelFile {
     name: String,
     #[serde(default)]
     layout: Layout,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    licence: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<Origin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +80,7 @@ pub fn read_ron(file: &str, text: &str) -> Result<ModelGraph, ModelError> {
 /// Writes the RON form, headed by a comment with name, origin and totals.
 pub fn write_ron(graph: &ModelGraph) -> Result<String, ModelError> {
     let layers = graph.layers()?;
-    let (macs, parameters) = (total_macs(&layers), total_parameters(&layers));
+    let (macs, parameters) = (total_macs(&layers), stored_parameters(graph));
     let live = match total_live_macs(&layers) {
         live if live == macs => String::new(),
         live => format!(" ({live} live)"),
@@ -114,6 +118,8 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
         order.extend(touched.filter(|t| seen.insert(*t)));
     }
     order.extend(graph.outputs().iter().copied().filter(|t| seen.insert(*t)));
+    let idle = graph.tensors().filter(|t| graph.tensor(*t).role == TensorRole::Constant);
+    order.extend(idle.filter(|t| seen.insert(*t)));
     let tensors = order.into_iter().map(|id| {
         let t = graph.tensor(id);
         TensorEntry {
@@ -141,6 +147,8 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
         schema: SCHEMA.to_owned(),
         name: graph.name.clone(),
         layout: graph.layout,
+        source: graph.source.clone(),
+        licence: graph.licence.clone(),
         origin: graph.origin.clone(),
         notes: graph.notes.clone(),
         tensors: tensors.collect(),

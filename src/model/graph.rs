@@ -89,6 +89,10 @@ pub struct ModelGraph {
     pub name: String,
     /// Where channels stand.
     pub layout: Layout,
+    /// Where the network is described: a paper, a repository, a configuration.
+    pub source: Option<String>,
+    /// The licence of that description.
+    pub licence: Option<String>,
     /// The file it came from, if any.
     pub origin: Option<Origin>,
     /// Things the reader should know: folded constants, operators not understood.
@@ -105,6 +109,8 @@ impl ModelGraph {
         Self {
             name: printable(name.into()),
             layout,
+            source: None,
+            licence: None,
             origin: None,
             notes: Vec::new(),
             graph: DiGraph::new(),

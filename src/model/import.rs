@@ -1,7 +1,11 @@
 //! Reading a model from a file or by name, whatever its format.
 
 mod onnx;
+mod options;
 mod tflite;
+mod transformer;
+
+pub use options::{Options, Pass, WeightFormat};
 
 use super::dead::Filters;
 use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_models};
@@ -63,41 +67,59 @@ impl From<ModelError> for Fault {
     }
 }
 
-/// Reads the model that `name` stands for: a path to a `.ron`, `.tflite` or `.onnx` file, or the
-/// name of a shipped one. The format is told from the content.
+/// Reads the model that `name` stands for: a path to a `.ron`, `.tflite` or `.onnx` file or to a
+/// transformer configuration (`.json`), or the name of a shipped one. The format is told from the
+/// content.
 pub fn load(name: &str, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+    load_with(name, &bindings.clone().into())
+}
+
+/// The same with all that can be asked of a file. What does not apply to it is an error.
+pub fn load_with(name: &str, options: &Options) -> Result<ModelGraph, ModelError> {
     let path = Path::new(name);
     if !path.exists() {
-        return shipped(name, path, bindings);
+        return shipped(name, path, options);
     }
     let bytes =
         std::fs::read(path).map_err(|source| ModelError::Read { path: name.to_owned(), source })?;
-    read(name, &Bytes::from(bytes), bindings)
+    read(name, &Bytes::from(bytes), options)
 }
 
 /// Reads a model from the bytes of a file called `path`.
 pub fn from_bytes(path: &str, bytes: &[u8], bindings: &Bindings) -> Result<ModelGraph, ModelError> {
-    read(path, &Bytes::copy_from_slice(bytes), bindings)
+    read(path, &Bytes::copy_from_slice(bytes), &bindings.clone().into())
 }
 
 /// The bytes are shared, so that weights inside them need not be copied.
-fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, ModelError> {
     let extension = Path::new(path).extension().and_then(|e| e.to_str()).unwrap_or("");
     let not_a_model =
         |reason: &str| ModelError::NotAModel { path: path.to_owned(), reason: reason.to_owned() };
     if bytes.is_empty() {
         return Err(not_a_model("the file is empty"));
     }
+    let bindings = &options.bindings;
+    let text = std::str::from_utf8(bytes);
+    // A name that says what a file is holds, whatever is in it.
+    let named = matches!(extension, "onnx" | "tflite" | "ron");
+    if let Ok(text) = text
+        && (extension == "json" || (!named && text.trim_start().starts_with('{')))
+    {
+        bindings.none_open(path)?;
+        let graph = transformer::read(path, text, options)?;
+        return Ok(with_origin(graph, path, "transformer configuration", bytes));
+    }
+    options.no_transformer(path)?;
     let (imported, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
         bindings.none_open(path)?;
         (tflite::read(path, bytes)?, "TFLite")
     } else if extension == "onnx" {
         (onnx::read(path, bytes, bindings)?, "ONNX")
-    } else if let Ok(text) = std::str::from_utf8(bytes) {
+    } else if let Ok(text) = text {
         bindings.none_open(path)?;
         return read_ron(path, text);
     } else {
-        return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON text"));
+        return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON or JSON text"));
     };
     let Imported { mut graph, filters } = imported;
     graph.sort()?;
@@ -105,6 +127,10 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
     graph.follow_weights(&filters);
     let notes = graph.misfit_notes().into_iter().chain(unsized_note(&graph));
     graph.notes.extend(notes.collect::<Vec<_>>());
+    Ok(with_origin(graph, path, format, bytes))
+}
+
+fn with_origin(mut graph: ModelGraph, path: &str, format: &str, bytes: &[u8]) -> ModelGraph {
     let hash = Sha256::digest(bytes);
     graph.origin = Some(Origin {
         file: Path::new(path)
@@ -113,7 +139,7 @@ fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<ModelGraph, Mo
         format: format.to_owned(),
         sha256: hash.iter().map(|b| format!("{b:02x}")).collect(),
     });
-    Ok(graph)
+    graph
 }
 
 /// Names tensors whose bytes cannot be counted, so that they are not missed in silence.
@@ -129,13 +155,14 @@ fn unsized_note(graph: &ModelGraph) -> Option<String> {
     ))
 }
 
-fn shipped(name: &str, path: &Path, bindings: &Bindings) -> Result<ModelGraph, ModelError> {
+fn shipped(name: &str, path: &Path, options: &Options) -> Result<ModelGraph, ModelError> {
     let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or(name);
     let looks_like_path = path.components().count() > 1;
     if let Some(model) = shipped_models().iter().find(|m| m.name == stem || m.path == name) {
         // A path that does not exist is answered from the shipped files only if it is one of theirs.
         if !looks_like_path || model.path == name {
-            bindings.none_open(name)?;
+            options.bindings.none_open(name)?;
+            options.no_transformer(name)?;
             return read_ron(model.path, model.text);
         }
     }

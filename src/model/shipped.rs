@@ -29,5 +29,11 @@ pub fn shipped_models() -> &'static [ShippedModel] {
         "mlperf_tiny" / "kws_ds_cnn",
         "mlperf_tiny" / "sww",
         "mlperf_tiny" / "vww_mobilenetv1_025",
+        "vision" / "mobilenet_v2",
+        "vision" / "resnet50",
+        "vision" / "vit_tiny",
+        "vision" / "yolov8n",
+        "language" / "tinyllama_decode",
+        "audio" / "lstm_kws",
     ]
 }

@@ -2,7 +2,9 @@
 //!
 //! A sum past 64 bits stays at the largest number, which any table shows as what it is: absurd.
 
-use super::Layer;
+use super::work::is_parameter;
+use super::{Layer, ModelGraph, TensorId, TensorRole};
+use std::collections::BTreeSet;
 
 fn total(layers: &[Layer], part: impl Fn(&Layer) -> u64) -> u64 {
     layers.iter().map(part).fold(0, u64::saturating_add)
@@ -26,6 +28,36 @@ pub fn total_element_ops(layers: &[Layer]) -> u64 {
 /// Parameters that all layers read; one that two layers share counts twice.
 pub fn total_parameters(layers: &[Layer]) -> u64 {
     total(layers, |layer| layer.work.parameters)
+}
+
+/// Parameters that some operator reads, each once.
+pub fn read_parameters(graph: &ModelGraph) -> u64 {
+    elements(graph, read_as_parameters(graph).into_iter())
+}
+
+/// Parameters that are stored, each once: those that operators read, and those that none does (the
+/// experts that a pass does not pick).
+pub fn stored_parameters(graph: &ModelGraph) -> u64 {
+    let constant = |id: &TensorId| graph.tensor(*id).role == TensorRole::Constant;
+    let idle = graph.tensors().filter(constant).filter(|id| graph.consumers(*id).next().is_none());
+    read_parameters(graph).saturating_add(elements(graph, idle))
+}
+
+fn read_as_parameters(graph: &ModelGraph) -> BTreeSet<TensorId> {
+    let mut read = BTreeSet::new();
+    for id in graph.operators() {
+        let op = &graph.operator(id).op;
+        let inputs = graph.inputs(id).into_iter().enumerate();
+        let parameters = inputs.filter(|(port, _)| is_parameter(op, *port));
+        read.extend(parameters.filter_map(|(_, tensor)| tensor));
+    }
+    read.retain(|tensor| graph.tensor(*tensor).role == TensorRole::Constant);
+    read
+}
+
+fn elements(graph: &ModelGraph, tensors: impl Iterator<Item = TensorId>) -> u64 {
+    let elements = tensors.filter_map(|id| graph.tensor(id).elements());
+    elements.fold(0, u64::saturating_add)
 }
 
 /// Bytes of constants that all layers read; one that two layers share counts twice.

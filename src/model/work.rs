@@ -165,12 +165,20 @@ struct Moved {
 impl Moved {
     fn of(operands: &Operands<'_>, op: &Op, repeats: u64) -> Result<Self, Misfit> {
         let mut moved = Self::default();
-        let written = operands.output().and_then(Tensor::elements).unwrap_or(0);
+        let written = operands.outputs.iter().filter_map(|t| t.elements());
+        let written = written.fold(0, u64::saturating_add);
         for (port, tensor) in operands.inputs.iter().enumerate() {
             let Some(tensor) = tensor else { continue };
             let bytes = known(Part::Input(port), tensor, tensor.bytes())?;
             let elements = known(Part::Input(port), tensor, tensor.elements())?;
-            moved.read.push(Operand::of(op, port, tensor, elements, written, repeats));
+            let operand = Operand::of(op, port, tensor, elements, written, repeats);
+            // Of a table, the picked rows.
+            let bytes = if operand.elements < elements {
+                operand.stored_bytes().ceil() as u64
+            } else {
+                bytes
+            };
+            moved.read.push(operand);
             let constant = tensor.role == TensorRole::Constant;
             if constant && is_parameter(op, port) {
                 moved.parameters = moved.parameters.saturating_add(elements);
@@ -193,10 +201,12 @@ fn added(sum: u64, bytes: u64) -> Result<u64, Misfit> {
         .ok_or_else(|| Misfit::new(Part::Whole, "its operands do not fit 64 bits"))
 }
 
-/// False for constants that say where data goes (a target shape, axes, paddings): they are stored,
-/// and are no parameters of the network.
-fn is_parameter(op: &Op, port: usize) -> bool {
+/// False for constants that say where data goes (a target shape, axes, paddings), and for the scales
+/// and zero points of quantised tensors: they are stored, and are no parameters of the network.
+pub(super) fn is_parameter(op: &Op, port: usize) -> bool {
     match op {
+        Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. } => port < 3,
+        Op::Convert => port == 0,
         Op::Movement(Movement::Gather) => port == 0,
         Op::Movement(Movement::Concatenate) => true,
         Op::Movement(_) | Op::Reduce => port == 0,

@@ -68,26 +68,38 @@ impl Check<'_> {
         let Some(b) = self.input(1) else {
             return self.at_input(1, "the second operand is missing".into());
         };
-        let (Some(a_side), Some(b_side)) = (Side::of(a, !transpose_a), Side::of(b, transpose_b))
-        else {
-            return self.at_input(0, format!("scalars, {a} times {b}, make no matrix product"));
-        };
-        if a_side.inner != b_side.inner {
-            let (inner, other) = (b_side.inner, a_side.inner);
-            let reason = format!(
-                "the inner extents differ: {other} of the first operand {a}, {inner} of this {b}"
-            );
-            return self.at_input(1, reason);
-        }
-        let Some(mut made) = broadcast(a_side.leading, b_side.leading) else {
-            return self.at_input(1, format!("the leading axes of {a} and {b} do not broadcast"));
-        };
-        made.extend(a_side.outer.into_iter().chain(b_side.outer));
-        if made != output.0 {
-            let made = Shape(made);
-            self.at_output(format!("an output of {output}, where {a} times {b} makes {made}"));
+        match product_of_shapes(a, b, transpose_a, transpose_b) {
+            Err((port, reason)) => self.at_input(port, reason),
+            Ok(made) if made != *output => {
+                self.at_output(format!("an output of {output}, where {a} times {b} makes {made}"))
+            }
+            Ok(_) => {}
         }
     }
+}
+
+/// The shape that two operands of a matrix product make, or the port at fault and the reason.
+pub(in crate::model) fn product_of_shapes(
+    a: &Shape,
+    b: &Shape,
+    transpose_a: bool,
+    transpose_b: bool,
+) -> Result<Shape, (usize, String)> {
+    let (Some(a_side), Some(b_side)) = (Side::of(a, !transpose_a), Side::of(b, transpose_b)) else {
+        return Err((0, format!("scalars, {a} times {b}, make no matrix product")));
+    };
+    if a_side.inner != b_side.inner {
+        let (inner, other) = (b_side.inner, a_side.inner);
+        let reason = format!(
+            "the inner extents differ: {other} of the first operand {a}, {inner} of this {b}"
+        );
+        return Err((1, reason));
+    }
+    let Some(mut made) = broadcast(a_side.leading, b_side.leading) else {
+        return Err((1, format!("the leading axes of {a} and {b} do not broadcast")));
+    };
+    made.extend(a_side.outer.into_iter().chain(b_side.outer));
+    Ok(Shape(made))
 }
 
 /// An operand of a product: a vector has no outer extent.

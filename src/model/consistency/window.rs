@@ -190,7 +190,7 @@ fn padding_name(padding: &Padding, at: usize) -> String {
 }
 
 /// Places of a window along one axis; `None` where it does not fit at all.
-fn positions(
+pub(in crate::model) fn positions(
     padding: &Padding,
     at: usize,
     extent: u64,

@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The graph, sorted; or all faults.
 pub(super) fn build(file: ModelFile) -> Result<ModelGraph, Vec<Fault>> {
-    let ModelFile { schema, name, layout, origin, notes, tensors, operators, outputs } = file;
+    let ModelFile { schema, name, layout, source, licence, origin, notes, .. } = file;
+    let ModelFile { tensors, operators, outputs, .. } = file;
     let mut graph = ModelGraph::new(name, layout);
+    (graph.source, graph.licence) = (source, licence);
     graph.origin = origin;
     graph.notes = notes;
     let mut builder = Builder {

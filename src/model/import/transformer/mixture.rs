@@ -1,0 +1,34 @@
+//! Mixtures of experts.
+
+use super::fields::Fields;
+use crate::model::transformer::Experts;
+use std::collections::BTreeSet;
+
+const COUNT: [&str; 3] = ["num_local_experts", "num_experts", "n_routed_experts"];
+const PICKED: [&str; 2] = ["num_experts_per_tok", "num_experts_per_token"];
+
+/// The mixture, if there is one; `width` is that of a feed-forward layer.
+pub(super) fn experts(fields: &mut Fields<'_>, layers: u64, width: Option<u64>) -> Option<Experts> {
+    let count = fields.number(&COUNT, 0).filter(|count| *count > 1)?;
+    let picked = fields.required(&PICKED);
+    if let (Some(k), Some((path, _))) = (picked.filter(|k| *k > count), fields.value(&PICKED)) {
+        fields.fault(path, format!("each token picks {k} of only {count} experts"));
+    }
+    let own = fields.size(&["moe_intermediate_size"]).or(width)?;
+    let shared = fields.number(&["shared_expert_intermediate_size"], 0).filter(|n| *n > 0);
+    let shared_gate = shared.is_some();
+    let more = fields.number(&["n_shared_experts"], 0).filter(|n| *n > 0);
+    let shared = shared.or(more.map(|n| n.saturating_mul(own)));
+    let dense = dense(fields, layers);
+    Some(Experts { count, picked: picked?, width: own, shared, shared_gate, dense })
+}
+
+/// Layers without a mixture.
+fn dense(fields: &mut Fields<'_>, layers: u64) -> BTreeSet<u64> {
+    let first = fields.number(&["first_k_dense_replace"], 0).unwrap_or(0);
+    let step = fields.size(&["decoder_sparse_step", "moe_layer_freq"]).unwrap_or(1);
+    let named = fields.layers(&["mlp_only_layers"]);
+    let is_dense =
+        |layer: &u64| *layer < first || !(*layer + 1).is_multiple_of(step) || named.contains(layer);
+    (0..layers).filter(is_dense).collect()
+}
