@@ -39,7 +39,11 @@ pub(super) fn inlined(mut model: Model) -> Result<(Model, BTreeMap<String, Strin
     }
     if let Some(graph) = &mut model.graph {
         let mut expansion = Expansion::new(&known, graph);
-        for node in std::mem::take(&mut graph.nodes) {
+        for (index, mut node) in std::mem::take(&mut graph.nodes).into_iter().enumerate() {
+            if node.name.is_empty() {
+                // Its place in the file, which what comes before it may move.
+                node.name = format!("{}_{index}", node.op_type);
+            }
             expansion.node(node, &mut Vec::new())?;
         }
         graph.nodes = expansion.made;
@@ -98,7 +102,13 @@ impl<'a> Expansion<'a> {
             return self.call(&node, function, inside);
         }
         match rewrite::parts(&node) {
-            Some(parts) => self.made.extend(parts),
+            Some(parts) => {
+                let names =
+                    node.name.len().saturating_add(node.outputs.first().map_or(0, String::len));
+                let each = NODE_SIZE.saturating_add(names);
+                self.grow(each.saturating_mul(parts.len()))?;
+                self.made.extend(parts);
+            }
             None => self.made.push(node),
         }
         Ok(())
@@ -140,7 +150,7 @@ impl<'a> Expansion<'a> {
 
     /// What the names inside a call begin with.
     fn place(&mut self, node: &Node) -> String {
-        let name = if node.name.is_empty() { &node.op_type } else { &node.name };
+        let name = &node.name;
         let mut place = name.clone();
         while !self.names.insert(place.clone()) {
             self.renamed += 1;

@@ -142,7 +142,6 @@ fn by_name(name: &str) -> Option<Op> {
         | "Multinomial" => Op::Reduce,
         // Columns are added up into the image; picked terms are added up into the loss.
         "Col2Im" | "NegativeLogLikelihoodLoss" => Op::Reduce,
-        "MaxRoiPool" => plane(PoolFunction::Maximum),
         _ => return movement(name).map(Op::Movement).or(function(name).map(Op::Elementwise)),
     })
 }

@@ -7,6 +7,7 @@ pub(super) fn parts(node: &Node) -> Option<Vec<Node>> {
     match (super::domain(&node.domain), node.op_type.as_str()) {
         ("", "SoftmaxCrossEntropyLoss") => Some(cross_entropy(node)),
         ("", "SwiGLU") => Some(gated(node)),
+        ("", "Sum" | "Max" | "Min" | "Mean") if node.inputs.len() > 2 => Some(pairs(node)),
         _ => None,
     }
 }
@@ -51,11 +52,33 @@ fn gated(node: &Node) -> Vec<Node> {
     vec![swish, product]
 }
 
+/// More than two operands two by two, since each pair is an operation. A mean is divided at the end.
+fn pairs(node: &Node) -> Vec<Node> {
+    let is_mean = node.op_type == "Mean";
+    let function = if is_mean { "Sum" } else { &node.op_type };
+    let mut operands = node.inputs.iter();
+    let mut so_far = operands.next().cloned().unwrap_or_default();
+    let mut parts = Vec::with_capacity(node.inputs.len());
+    for (number, operand) in operands.enumerate() {
+        let made = named(None, node, &(number + 1).to_string());
+        let name = format!("{}/{}", node.name, number + 1);
+        let inputs = vec![so_far, operand.clone()];
+        so_far = made.clone();
+        parts.push(Node { inputs, outputs: vec![made], name, ..part(node, function) });
+    }
+    if is_mean {
+        parts.push(Node { inputs: vec![so_far], ..part(node, "Mean") });
+    }
+    // The last one is the operator that the file names.
+    if let Some(last) = parts.last_mut() {
+        last.name.clone_from(&node.name);
+        last.outputs.clone_from(&node.outputs);
+    }
+    parts
+}
+
 fn part(node: &Node, op_type: &str) -> Node {
-    let name = match node.name.as_str() {
-        "" => String::new(),
-        name => format!("{name}/{op_type}"),
-    };
+    let name = format!("{}/{op_type}", node.name);
     Node { name, op_type: op_type.to_owned(), ..Node::default() }
 }
 
@@ -63,4 +86,63 @@ fn part(node: &Node, op_type: &str) -> Node {
 fn named(given: Option<&String>, node: &Node, what: &str) -> String {
     let made = node.outputs.first().map_or("", String::as_str);
     given.filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| format!("{made}/{what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(op_type: &str, inputs: &[&str], outputs: &[&str]) -> Node {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Node {
+            op_type: op_type.into(),
+            name: "n".into(),
+            inputs: names(inputs),
+            outputs: names(outputs),
+            ..Node::default()
+        }
+    }
+
+    /// Each part as `name: outputs = type(inputs)`.
+    fn shown(node: &Node) -> Vec<String> {
+        let parts = parts(node).unwrap_or_default();
+        let part = |p: &Node| {
+            let (outputs, inputs) = (p.outputs.join(","), p.inputs.join(","));
+            format!("{}: {outputs} = {}({inputs})", p.name, p.op_type)
+        };
+        parts.iter().map(part).collect()
+    }
+
+    #[test]
+    fn operands_are_taken_two_by_two() {
+        let sum = ["n/1: y/1 = Sum(a,b)", "n: y = Sum(y/1,c)"];
+        assert_eq!(shown(&node("Sum", &["a", "b", "c"], &["y"])), sum);
+        let mean = ["n/1: y/1 = Sum(a,b)", "n/2: y/2 = Sum(y/1,c)", "n: y = Mean(y/2)"];
+        assert_eq!(shown(&node("Mean", &["a", "b", "c"], &["y"])), mean);
+        assert!(parts(&node("Sum", &["a", "b"], &["y"])).is_none());
+    }
+
+    #[test]
+    fn a_loss_is_taken_from_logarithms_that_may_be_an_output() {
+        let loss = node("SoftmaxCrossEntropyLoss", &["x", "t", "w"], &["y", "p"]);
+        let parts = [
+            "n/LogSoftmax: p = LogSoftmax(x)",
+            "n/NegativeLogLikelihoodLoss: y = NegativeLogLikelihoodLoss(p,t,w)",
+        ];
+        assert_eq!(shown(&loss), parts);
+        let loss = node("SoftmaxCrossEntropyLoss", &["x", "t"], &["y"]);
+        assert_eq!(shown(&loss)[0], "n/LogSoftmax: y/log_prob = LogSoftmax(x)");
+    }
+
+    #[test]
+    fn a_gate_is_an_activation_and_a_product() {
+        let parts = ["n/Swish: y/gate = Swish(a)", "n/Mul: y = Mul(y/gate,b)"];
+        assert_eq!(shown(&node("SwiGLU", &["a", "b"], &["y"])), parts);
+    }
+
+    #[test]
+    fn operators_of_other_domains_are_left_alone() {
+        let vendor = Node { domain: "acme".into(), ..node("SwiGLU", &["a", "b"], &["y"]) };
+        assert!(parts(&vendor).is_none());
+    }
 }

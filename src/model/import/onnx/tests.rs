@@ -314,4 +314,5 @@ fn a_type_without_a_width_is_said_to_have_none() {
 }
 
 mod composite;
+mod vendor;
 mod weights;
