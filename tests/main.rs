@@ -12,4 +12,5 @@ mod rooms;
 mod shared;
 mod shipped;
 mod trace_formats;
+mod transformers;
 mod validation;
