@@ -7,6 +7,7 @@
 mod arithmetic;
 mod builder;
 mod consistency;
+mod dead;
 mod einsum;
 mod element_ops;
 mod error;
@@ -25,6 +26,7 @@ mod statistics;
 mod tensor;
 mod totals;
 mod transformer;
+mod weights;
 mod work;
 
 pub use element_ops::ElementOps;

@@ -1,10 +1,13 @@
 //! All tests beyond the unit tests, in one binary.
 
 mod annotated;
+mod bad_models;
 mod command_line;
 mod errors;
 mod laws;
 mod models;
+mod onnx_composite;
+mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
 mod pictures;
@@ -14,3 +17,4 @@ mod shipped;
 mod trace_formats;
 mod transformers;
 mod validation;
+mod wire;

@@ -90,6 +90,28 @@ fn assert_layer(layer: &Layer, row: &Row, file: &str) {
 }
 
 #[test]
+fn live_macs_are_those_of_the_independent_count() {
+    let Some(shared) = shared("live_macs_are_those_of_the_independent_count") else { return };
+    let files = hashes(files(&shared.join("models/tflite"), "tflite"));
+    let counted = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/live_macs");
+    let mut totals = BTreeMap::new();
+    for row in rows(&counted.join("live_macs.csv")) {
+        let path = with_hash(&files, &row);
+        let work = &read(path).1[number(&row, "operator") as usize].work;
+        let found = (work.macs, work.live_macs);
+        assert_eq!(found, (number(&row, "macs"), number(&row, "live_macs")), "{path:?}: {row:?}");
+        let total = totals.entry(path.file_stem().unwrap().to_owned()).or_insert((0, 0));
+        *total = (total.0 + found.0, total.1 + found.1);
+    }
+    assert_eq!(totals.len(), 5);
+    for (name, (macs, live)) in &totals {
+        let dead = name == "vww_mobilenet96_int8";
+        assert_eq!(dead, live < macs, "{name:?}: {live} of {macs}");
+    }
+    assert_eq!(totals[std::ffi::OsStr::new("vww_mobilenet96_int8")], (7_489_664, 3_742_091));
+}
+
+#[test]
 fn float_variants_have_the_work_of_their_quantised_ones() {
     let Some(shared) = shared("float_variants_have_the_work_of_their_quantised_ones") else {
         return;

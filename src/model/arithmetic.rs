@@ -205,13 +205,16 @@ fn recurrent(o: &Operands<'_>, r: &Recurrence) -> Result<Arithmetic, Misfit> {
         );
         return Err(Misfit::input(0, reason));
     }
-    if elements(weights, Part::Input(1))? != product_of(&[r.directions, columns, r.hidden])? {
+    // As many rows as the state that comes back has elements, which may be a projection of it.
+    let stored = elements(weights, Part::Input(1))?;
+    let filters = product(r.directions, columns)?;
+    if stored == 0 || !stored.is_multiple_of(filters) {
         let reason = format!("recurrent weights of {weights} do not fit a state of {}", r.hidden);
         return Err(Misfit::input(1, reason));
     }
     let samples = given / a_sample;
     let groups = product(r.steps, r.directions)?;
-    let gemm = Gemm { groups, m: samples, n: columns, k: r.hidden };
+    let gemm = Gemm { groups, m: samples, n: columns, k: stored / filters };
     let states = product_of(&[groups, samples, r.hidden])?;
     let each: &[(F, u64)] = match r.cell {
         Cell::Simple => &[(F::Add, 1), (F::SmoothActivation, 4)],

@@ -13,7 +13,10 @@ pub(super) use window::positions;
 
 use super::arithmetic::Operands;
 use super::misfit::{Misfit, Part};
-use super::{Layout, ModelGraph, Movement, Op, Operator, OperatorId, Shape, Tensor, TensorRole};
+use super::{
+    ElementFunction, Layout, ModelGraph, Movement, Op, Operator, OperatorId, Shape, Tensor,
+    TensorRole,
+};
 
 /// Operators that importers file under a view or a transposition, though the number of elements
 /// changes: they read only extents, or trim and fill borders on the way.
@@ -132,6 +135,8 @@ impl<'a> Check<'a> {
             }
             Op::Einsum(equation) => self.contraction(equation),
             Op::Recurrence(recurrence) => self.recurrence(recurrence),
+            // Tables of sines and cosines stand beside what is turned.
+            Op::Elementwise(ElementFunction::Rotate) => self.kept(),
             Op::Elementwise(_) if operator.native != MASK_IN_FRONT => self.element_wise(),
             Op::Movement(Movement::View | Movement::Transpose) if counts => self.kept(),
             Op::Movement(Movement::Concatenate) => self.joined(),

@@ -40,7 +40,7 @@ pub enum ModelError {
         reason: String,
     },
     /// A TFLite file that breaks off or points outside itself.
-    #[error("{path} is not a sound TFLite file: {reason}")]
+    #[error("{path} is not a sound TFLite file: {}", brief(.reason))]
     Tflite {
         /// The path as given.
         path: String,
@@ -48,7 +48,7 @@ pub enum ModelError {
         reason: String,
     },
     /// An ONNX file that cannot be decoded or resolved.
-    #[error("{path} is not a usable ONNX file: {reason}")]
+    #[error("{path} is not a usable ONNX file: {}", brief(.reason))]
     Onnx {
         /// The path as given.
         path: String,
@@ -93,7 +93,7 @@ pub enum ModelError {
     #[error(transparent)]
     Ron(#[from] Box<Report>),
     /// A graph that contradicts itself.
-    #[error("operator `{operator}`: {reason}")]
+    #[error("operator `{}`: {}", brief(.operator), brief(.reason))]
     Graph {
         /// The operator.
         operator: String,
@@ -115,6 +115,19 @@ fn open(known: &[String]) -> String {
         [] => "\nhelp: this file has no symbolic dimensions; leave out --bind".to_owned(),
         names => format!("\nhelp: it has {}{more}", names.join(", ")),
     }
+}
+
+/// A reason without the middle of what is endless in it: files may hold names of any length.
+fn brief(reason: &str) -> String {
+    const HEAD: usize = 600;
+    const TAIL: usize = 200;
+    let length = reason.chars().count();
+    if length <= HEAD + TAIL {
+        return reason.to_owned();
+    }
+    let head: String = reason.chars().take(HEAD).collect();
+    let tail: String = reason.chars().skip(length - TAIL).collect();
+    format!("{head} [..] {tail}")
 }
 
 fn hint(nearest: &Option<String>) -> String {

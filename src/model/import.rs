@@ -7,6 +7,7 @@ mod transformer;
 
 pub use options::{Options, Pass, WeightFormat};
 
+use super::dead::Filters;
 use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_models};
 use crate::diagnostic::nearest;
 use prost::bytes::Bytes;
@@ -40,6 +41,12 @@ impl Bindings {
     fn none_open(&self, path: &str) -> Result<(), ModelError> {
         self.check(path, |_| false, &[])
     }
+}
+
+/// What an importer made of a file.
+struct Imported {
+    graph: ModelGraph,
+    filters: Filters,
 }
 
 /// Either the file is at fault, in words that lack its name, or what it says makes no graph.
@@ -93,15 +100,17 @@ fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, Mode
     }
     let bindings = &options.bindings;
     let text = std::str::from_utf8(bytes);
+    // A name that says what a file is holds, whatever is in it.
+    let named = matches!(extension, "onnx" | "tflite" | "ron");
     if let Ok(text) = text
-        && (extension == "json" || text.trim_start().starts_with('{'))
+        && (extension == "json" || (!named && text.trim_start().starts_with('{')))
     {
         bindings.none_open(path)?;
         let graph = transformer::read(path, text, options)?;
         return Ok(with_origin(graph, path, "transformer configuration", bytes));
     }
     options.no_transformer(path)?;
-    let (mut graph, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
+    let (imported, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
         bindings.none_open(path)?;
         (tflite::read(path, bytes)?, "TFLite")
     } else if extension == "onnx" {
@@ -112,8 +121,10 @@ fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, Mode
     } else {
         return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON or JSON text"));
     };
+    let Imported { mut graph, filters } = imported;
     graph.sort()?;
     graph.layers()?;
+    graph.follow_weights(&filters);
     let notes = graph.misfit_notes().into_iter().chain(unsized_note(&graph));
     graph.notes.extend(notes.collect::<Vec<_>>());
     Ok(with_origin(graph, path, format, bytes))

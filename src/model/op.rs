@@ -142,6 +142,8 @@ pub enum ElementFunction {
     Transcendental,
     /// Sigmoid, tanh, GELU, SiLU and other smooth activations.
     SmoothActivation,
+    /// Pairs of elements turned by an angle, as rotary position embedding does.
+    Rotate,
     /// Sign, absolute value, negation, rounding.
     Unary,
 }
@@ -149,10 +151,12 @@ pub enum ElementFunction {
 impl ElementFunction {
     /// Arithmetic operations counted for each output element: one, and for functions that hardware
     /// evaluates by a table or a short polynomial, four (the count is a convention, as is one for
-    /// an addition; energies per operation are stated for it).
+    /// an addition; energies per operation are stated for it). An element of a turned pair is the sum
+    /// of two products: three.
     pub fn operations_per_element(self) -> u64 {
         match self {
             Self::Transcendental | Self::SmoothActivation => 4,
+            Self::Rotate => 3,
             _ => 1,
         }
     }
@@ -197,8 +201,9 @@ pub enum Op {
     },
     /// A product of one or two operands by an equation of axis letters (`bhid,bhjd->bhij`).
     Einsum(String),
-    /// Inputs: gate inputs of all steps, recurrent weights of `directions * gates * hidden * hidden`
-    /// elements, then bias and initial states; outputs: all states, and the last ones.
+    /// Inputs: gate inputs of all steps, recurrent weights of `directions * gates * hidden * state`
+    /// elements (the state is as wide as `hidden`, unless it is projected before it comes back), then
+    /// bias and initial states; outputs: all states, and the last ones.
     Recurrence(Recurrence),
     /// A window reduced.
     Pool(Pool),

@@ -1,6 +1,6 @@
 //! What an operator reads, one operand at a time.
 
-use super::{Movement, Op, Sparsity, Tensor, TensorRole};
+use super::{ElementFunction, Movement, Op, Sparsity, Tensor, TensorRole};
 use crate::model::ElementType;
 use serde::Serialize;
 
@@ -51,10 +51,16 @@ impl Operand {
                 | Op::Recurrence(_),
                 1,
             ) => OperandRole::Filter,
+            (Op::Elementwise(ElementFunction::Rotate), _) => OperandRole::Side,
             (Op::Elementwise(_) | Op::Movement(Movement::Concatenate), _) => OperandRole::Data,
             _ => OperandRole::Side,
         };
-        let picked = matches!(op, Op::Movement(Movement::Gather | Movement::Slice)) && port == 0;
+        // Of tables only the rows that are asked for are read.
+        let picked = match op {
+            Op::Movement(Movement::Gather | Movement::Slice) => port == 0,
+            Op::Elementwise(ElementFunction::Rotate) => port > 0,
+            _ => false,
+        };
         let elements = if picked { elements.min(output) } else { elements };
         let constant = tensor.role == TensorRole::Constant;
         let repeats = if role == OperandRole::Filter { repeats } else { 1 };

@@ -40,6 +40,11 @@ pub enum ElementType {
 }
 
 impl ElementType {
+    /// True for the floating-point types.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float16 | Self::BFloat16 | Self::Float32 | Self::Float64)
+    }
+
     /// Width in bits; 0 for [`ElementType::Other`].
     pub fn bits(self) -> u64 {
         match self {

@@ -204,10 +204,11 @@ fn added(sum: u64, bytes: u64) -> Result<u64, Misfit> {
 }
 
 /// False for constants that say where data goes (a target shape, axes, paddings), and for the scales
-/// of filters stored in fewer bits: they are stored, and are no parameters of the network.
+/// and zero points of quantised tensors: they are stored, and are no parameters of the network.
 pub(super) fn is_parameter(op: &Op, port: usize) -> bool {
     match op {
-        Op::FullyConnected | Op::MatMul { .. } => port < 3,
+        Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. } => port < 3,
+        Op::Convert => port == 0,
         Op::Movement(Movement::Gather) => port == 0,
         Op::Movement(Movement::Concatenate) => true,
         Op::Movement(_) | Op::Reduce => port == 0,

@@ -4,18 +4,29 @@
 //! The file is untrusted: sizes are checked, nothing is allocated from a number alone, and an
 //! operator that is not understood leaves its outputs unknown without failing the rest.
 
+mod composite;
 mod environment;
+mod external;
+mod filters;
 mod fold;
+mod functions;
 mod node;
 mod notes;
 mod operators;
 mod proto;
+mod rewrite;
 mod shapes;
 mod value;
 
-use super::Fault;
-use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, TensorId};
+use super::{Fault, Imported};
+use crate::model::dead::Filters;
+use crate::model::{
+    Bindings, ElementType, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, Tensor,
+    TensorId, TensorRole,
+};
+use composite::{Makes, Part, Source};
 use environment::Environment;
+use filters::Filter;
 use node::Node;
 use notes::Notes;
 use operators::Meaning;
@@ -27,14 +38,11 @@ use std::path::Path;
 use value::Value;
 
 /// Reads an ONNX file.
-pub(super) fn read(
-    path: &str,
-    bytes: &Bytes,
-    bindings: &Bindings,
-) -> Result<ModelGraph, ModelError> {
+pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imported, ModelError> {
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
+    let (model, unread) = functions::inlined(model).map_err(unusable)?;
     let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
     let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
@@ -44,7 +52,8 @@ pub(super) fn read(
         graph: ModelGraph::new(name, Layout::ChannelsFirst),
         environment: Environment::new(path, file, bindings)?,
         names: HashSet::with_capacity(file.nodes.len()),
-        notes: Notes::default(),
+        notes: Notes::with_unread(unread),
+        filters: Filters::default(),
     };
     importer.import(file)
 }
@@ -76,10 +85,11 @@ struct Importer<'a> {
     environment: Environment<'a>,
     names: HashSet<String>,
     notes: Notes,
+    filters: Filters,
 }
 
 impl<'a> Importer<'a> {
-    fn import(mut self, file: &'a proto::Graph) -> Result<ModelGraph, ModelError> {
+    fn import(mut self, file: &'a proto::Graph) -> Result<Imported, ModelError> {
         self.environment.add_inputs(&mut self.graph)?;
         for (index, node) in file.nodes.iter().enumerate() {
             let name = self.unique_name(node, index);
@@ -102,7 +112,7 @@ impl<'a> Importer<'a> {
         self.graph.set_outputs(outputs);
         self.graph.notes = self.environment.notes();
         self.graph.notes.extend(self.notes.lines());
-        Ok(self.graph)
+        Ok(Imported { graph: self.graph, filters: self.filters })
     }
 
     fn unique_name(&mut self, node: &proto::Node, index: usize) -> String {
@@ -141,7 +151,13 @@ impl<'a> Importer<'a> {
         for (output, name) in outputs.iter_mut().zip(&proto.outputs) {
             self.environment.declared(name, output);
         }
+        if let Some(parts) = composite::parts(&node)? {
+            let filters = parts.iter().map(|part| filters::of_part(&node, part)).collect();
+            let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
+            return self.add_parts(name, &native, proto, made, parts, filters);
+        }
         let op = op(&node, meaning, &outputs, name, &mut self.notes);
+        let filter = filters::of(&node, &op);
         let operator = Operator {
             name: name.to_owned(),
             fused_activation: operators::fused_activation(&node),
@@ -150,7 +166,70 @@ impl<'a> Importer<'a> {
             live: None,
         };
         let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
-        self.add(operator, proto, made)
+        let id = self.add(operator, proto, made)?;
+        self.remember(id, filter);
+        Ok(())
+    }
+
+    /// Enters an operator as the layers it is.
+    fn add_parts(
+        &mut self,
+        name: &str,
+        native: &str,
+        proto: &'a proto::Node,
+        made: Vec<Value>,
+        parts: Vec<Part>,
+        filters: Vec<Option<Filter>>,
+    ) -> Result<(), Fault> {
+        let element = made.first().map_or(ElementType::Other, |value| value.element);
+        let mut ports = Vec::with_capacity(proto.inputs.len());
+        for input in &proto.inputs {
+            ports.push(self.environment.tensor(&mut self.graph, input)?);
+        }
+        self.environment.define(&proto.outputs, made)?;
+        let mut first: Vec<Option<TensorId>> = Vec::with_capacity(parts.len());
+        for (part, filter) in parts.into_iter().zip(filters) {
+            let name = self.part_name(format!("{name}.{}", part.suffix));
+            let source = |source: &Source| match source {
+                Source::Port(port) => ports.get(*port).copied().flatten(),
+                Source::Part(index) => first.get(*index).copied().flatten(),
+            };
+            let inputs: Vec<_> = part.inputs.iter().map(source).collect();
+            let mut outputs = Vec::new();
+            match part.makes {
+                Makes::Inner(shape) => {
+                    let role = TensorRole::Activation;
+                    let tensor = Tensor::new(name.clone(), Some(shape), element, role);
+                    outputs.push(self.graph.add_tensor(tensor)?);
+                }
+                Makes::Ports(ports) => {
+                    for output in ports.iter().filter_map(|port| proto.outputs.get(*port)) {
+                        outputs.extend(self.environment.tensor(&mut self.graph, output)?);
+                    }
+                }
+            }
+            first.push(outputs.first().copied());
+            let operator = Operator::new(name, native, part.op);
+            let id = self.graph.add_operator(operator, &inputs, &outputs)?;
+            self.remember(id, filter);
+        }
+        Ok(())
+    }
+
+    /// A name that no operator and no tensor has.
+    fn part_name(&mut self, mut name: String) -> String {
+        while self.graph.tensor_named(&name).is_some() || !self.names.insert(name.clone()) {
+            name.push('#');
+        }
+        name
+    }
+
+    /// Keeps the numbers of an operator's filter until all of the graph is there.
+    fn remember(&mut self, id: OperatorId, filter: Option<Filter>) {
+        if let (Some(filter), Some(Some(tensor))) = (filter, self.graph.inputs(id).get(1)) {
+            self.filters.weights.insert(*tensor, filter.weights);
+            self.filters.turned.extend(filter.turned.then_some(id));
+        }
     }
 
     fn add(
@@ -158,7 +237,7 @@ impl<'a> Importer<'a> {
         operator: Operator,
         proto: &'a proto::Node,
         made: Vec<Value>,
-    ) -> Result<(), Fault> {
+    ) -> Result<OperatorId, Fault> {
         let mut inputs = Vec::with_capacity(proto.inputs.len());
         for name in &proto.inputs {
             inputs.push(self.environment.tensor(&mut self.graph, name)?);
@@ -169,8 +248,7 @@ impl<'a> Importer<'a> {
         for name in proto.outputs.iter().filter(|name| !name.is_empty()) {
             outputs.extend(self.environment.tensor(&mut self.graph, name)?);
         }
-        self.graph.add_operator(operator, &inputs, &outputs)?;
-        Ok(())
+        Ok(self.graph.add_operator(operator, &inputs, &outputs)?)
     }
 }
 
@@ -181,6 +259,9 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
     }
     if matches!(node.native, "Shape" | "Size" | "Constant") {
         return true;
+    }
+    if operators::is_random(node.native) {
+        return false;
     }
     let cheap = matches!(
         meaning,
@@ -193,10 +274,13 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
 /// The constants that a folded node makes.
 fn folded(node: &Node<'_>, outputs: &[Output]) -> Vec<Value> {
     let mut numbers = fold::numbers(node, outputs).into_iter();
+    let (weights, turned) = filters::kept(node, outputs);
     let values = outputs.iter().map(|output| Value {
         stored: stored_element(node, output),
         constant: true,
         numbers: numbers.next().flatten(),
+        weights: weights.clone(),
+        turned,
         ..Value::made(output.element, output.shape.clone())
     });
     values.collect()
@@ -226,6 +310,7 @@ fn op(node: &Node<'_>, meaning: Meaning, outputs: &[Output], name: &str, notes: 
         Meaning::Known(op) if resolved => return op,
         Meaning::Known(_) | Meaning::Unresolved => notes.unresolved(name),
         Meaning::ControlFlow => notes.control_flow(node.native),
+        Meaning::Container => notes.container(node.native),
         Meaning::Opaque => notes.opaque(node.native),
     }
     Op::Opaque

@@ -2,22 +2,27 @@
 
 mod flatbuffer;
 mod operators;
+mod recurrent;
 mod schema;
 
-use super::Fault;
+use super::{Fault, Imported};
+use crate::model::dead::Filters;
+use crate::model::weights::{Place, Weights};
 use crate::model::{
     Layout, ModelError, ModelGraph, Op, Operator, Shape, Tensor, TensorId, TensorRole,
 };
 use flatbuffer::{Buffer, Read, Table, Vector};
 use operators::Options;
+use prost::bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 /// The name of a custom operator is copied to each use of it, so that its length is bounded.
 const NAME_LIMIT: usize = 256;
 
 /// Reads the first subgraph of a TFLite file.
-pub(super) fn read(path: &str, bytes: &[u8]) -> Result<ModelGraph, ModelError> {
+pub(super) fn read(path: &str, bytes: &Bytes) -> Result<Imported, ModelError> {
     let broken = |reason: String| ModelError::Tflite { path: path.to_owned(), reason };
     if bytes.get(4..8) != Some(b"TFL3") {
         return Err(broken("expected the identifier TFL3 at byte 4".into()));
@@ -25,7 +30,7 @@ pub(super) fn read(path: &str, bytes: &[u8]) -> Result<ModelGraph, ModelError> {
     let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
     let buffer = Buffer::new(bytes);
     let plan = Plan::read(&buffer).map_err(broken)?;
-    plan.build(&name, &buffer).map_err(|fault| match fault {
+    plan.build(&name, bytes).map_err(|fault| match fault {
         Fault::File(reason) => broken(reason),
         Fault::Graph(error) => error,
     })
@@ -70,10 +75,11 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn build(&self, name: &str, buffer: &Buffer<'_>) -> Result<ModelGraph, Fault> {
+    fn build(&self, name: &str, file: &Bytes) -> Result<Imported, Fault> {
         let mut builder = Builder {
             plan: self,
-            file_length: buffer.len(),
+            file,
+            filters: Filters::default(),
             graph: ModelGraph::new(name, Layout::ChannelsLast),
             ids: BTreeMap::new(),
             made: self.steps.iter().flat_map(|s| &s.outputs).copied().collect(),
@@ -89,7 +95,7 @@ impl<'a> Plan<'a> {
         }
         let outputs: Vec<_> =
             self.outputs.iter().map(|index| builder.tensor(*index)).collect::<Result<_, _>>()?;
-        let mut graph = builder.graph;
+        let (mut graph, filters) = (builder.graph, builder.filters);
         graph.set_outputs(outputs.into_iter().flatten().collect());
         graph.notes.extend(opaque.iter().map(|(native, count)| opaque_note(native, *count)));
         if self.subgraphs > 1 {
@@ -98,7 +104,7 @@ impl<'a> Plan<'a> {
                 self.subgraphs - 1
             ));
         }
-        Ok(graph)
+        Ok(Imported { graph, filters })
     }
 
     /// Filters of convolutions over volumes, which the format stores in another order of axes
@@ -167,7 +173,8 @@ fn opaque_note(native: &str, count: usize) -> String {
 
 struct Builder<'a> {
     plan: &'a Plan<'a>,
-    file_length: usize,
+    file: &'a Bytes,
+    filters: Filters,
     graph: ModelGraph,
     ids: BTreeMap<i32, TensorId>,
     made: BTreeSet<i32>,
@@ -184,6 +191,9 @@ impl Builder<'_> {
     ) -> Result<(), Fault> {
         let name = format!("{}_{index}", step.native.to_lowercase());
         let in_operator = |reason: String| format!("operator `{name}`: {reason}");
+        if step.builtin && self.recurrent(&name, step)? {
+            return Ok(());
+        }
         let mut inputs = step.inputs.iter().map(|i| self.tensor(*i)).collect::<Result<_, _>>()?;
         let outputs: Vec<_> =
             step.outputs.iter().map(|i| self.tensor(*i)).collect::<Result<_, Fault>>()?;
@@ -239,9 +249,32 @@ impl Builder<'_> {
         if self.graph.tensor_named(&tensor.name).is_some() || tensor.name.is_empty() {
             tensor.name = format!("{}#{index}", tensor.name);
         }
+        let weights = self.weights(index, table, &tensor)?;
         let id = self.graph.add_tensor(tensor)?;
         self.ids.insert(index, id);
+        self.filters.weights.extend(weights.map(|weights| (id, weights)));
         Ok(Some(id))
+    }
+
+    /// The numbers of a constant, unless they are packed or stored in another order of axes.
+    fn weights(&self, index: i32, table: Table<'_>, tensor: &Tensor) -> Read<Option<Weights>> {
+        use schema::quantization::{DIMENSION, ZERO_POINT};
+        use schema::tensor::{BUFFER, QUANTIZATION, SPARSITY};
+        let packed = table.has(SPARSITY)? || self.volume_filters.contains_key(&index);
+        let Some(shape) = tensor.shape.clone().filter(|_| !packed) else { return Ok(None) };
+        if tensor.role != TensorRole::Constant || shape.rank() < 2 {
+            return Ok(None);
+        }
+        let range = self.stored(table.index(BUFFER)?)?;
+        let quantization = table.child(QUANTIZATION, "quantization")?;
+        let (mut zero_points, mut zero_axis) = (Vec::new(), 0);
+        if let Some(quantization) = quantization {
+            zero_points = quantization.vector(ZERO_POINT, 8, "zero point")?.longs()?;
+            zero_axis = usize::try_from(quantization.int(DIMENSION, 0)?).unwrap_or(usize::MAX);
+        }
+        // The range lies within the file, which stored bytes are checked against.
+        let place = Place::Here(self.file.slice(range));
+        Ok(Some(Weights { place, element: tensor.element, shape, zero_points, zero_axis }))
     }
 
     fn describe(&mut self, index: i32, place: usize, table: Table<'_>) -> Read<Tensor> {
@@ -271,7 +304,7 @@ impl Builder<'_> {
 
     fn role(&mut self, index: i32, table: Table<'_>, tensor: &Tensor) -> Read<TensorRole> {
         use schema::tensor::{BUFFER, IS_VARIABLE, SPARSITY};
-        let stored = self.stored_bytes(table.index(BUFFER)?)?;
+        let stored = self.stored(table.index(BUFFER)?)?.len() as u64;
         if stored > 0 {
             let needed = tensor.bytes().unwrap_or(u64::MAX);
             if needed > stored && !table.has(SPARSITY)? {
@@ -299,21 +332,19 @@ impl Builder<'_> {
         })
     }
 
-    /// Bytes of data in a buffer, which may lie behind the end of the flatbuffer proper.
-    fn stored_bytes(&self, place: usize) -> Read<u64> {
+    /// Where the data of a buffer lies in the file, which may be behind the flatbuffer proper.
+    fn stored(&self, place: usize) -> Read<Range<usize>> {
         use schema::buffer::{DATA, OFFSET, SIZE};
         let table = self.plan.buffers.table(place)?;
         let (offset, size) = (table.long(OFFSET)?, table.long(SIZE)?);
         if offset <= 1 {
-            return Ok(table.vector(DATA, 1, "buffer data")?.len() as u64);
+            return Ok(table.vector(DATA, 1, "buffer data")?.byte_range());
         }
-        let length = self.file_length as u64;
-        if offset.checked_add(size).is_none_or(|end| end > length) {
-            return Err(format!(
-                "buffer {place} has {size} bytes at byte {offset}, but the file has {length}"
-            ));
-        }
-        Ok(size)
+        let length = self.file.len();
+        let end = offset.checked_add(size).and_then(|end| usize::try_from(end).ok());
+        end.filter(|end| *end <= length).map(|end| offset as usize..end).ok_or_else(|| {
+            format!("buffer {place} has {size} bytes at byte {offset}, but the file has {length}")
+        })
     }
 
     fn note_dynamic(&mut self, table: Table<'_>, tensor: &Tensor) -> Read<()> {

@@ -1,10 +1,12 @@
 //! The tensors of a file by name, what is known of them, and their place in the graph.
 
+use super::external::Beside;
 use super::proto;
 use super::shapes::Output;
 use super::value::{Value, check, element};
 use crate::model::{Bindings, ModelError, ModelGraph, Shape, Tensor, TensorId, TensorRole};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// All tensors met so far. A constant enters the graph when a layer first reads it.
 #[derive(Debug)]
@@ -15,6 +17,7 @@ pub(super) struct Environment<'a> {
     declared: HashMap<&'a str, &'a proto::ValueInfo>,
     inputs: &'a [proto::ValueInfo],
     read: HashSet<&'a str>,
+    external: Beside,
 }
 
 #[derive(Debug)]
@@ -53,9 +56,11 @@ impl<'a> Environment<'a> {
             declared: declared.map(|info| (info.name.as_str(), info)).collect(),
             inputs: &file.inputs,
             read: read.map(String::as_str).collect(),
+            external: Beside::new(path),
         };
         for tensor in &file.initializers {
-            let value = Value::stored(tensor).map_err(|e| environment.fault(e))?;
+            let mut value = Value::stored(tensor).map_err(|e| environment.fault(e))?;
+            value.weights = environment.external.weights(tensor, &value).map(Rc::new);
             environment.insert(&tensor.name, value).map_err(|e| environment.fault(e))?;
         }
         for sparse in &file.sparse_initializers {
@@ -172,10 +177,10 @@ impl<'a> Environment<'a> {
         Ok(Some(id))
     }
 
-    /// What the user's bindings did.
+    /// What the user's bindings did, and where weights were not found.
     pub fn notes(&self) -> Vec<String> {
         let note = |(symbol, value)| format!("dimension `{symbol}` is taken as {value}");
-        self.bindings.0.iter().map(note).collect()
+        self.bindings.0.iter().map(note).chain(self.external.notes()).collect()
     }
 }
 

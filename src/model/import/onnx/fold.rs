@@ -26,7 +26,7 @@ fn first(node: &Node<'_>, shape: &Shape, outputs: &[Output]) -> Option<Rc<Number
         "Identity" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" | "Dropout" => {
             node.numbers(0).cloned()
         }
-        "Cast" => cast(node.numbers(0)?, outputs.first()?.element),
+        "Cast" | "CastLike" => cast(node.numbers(0)?, outputs.first()?.element),
         "Shape" => Some(Rc::new(Numbers::Ints(shape_of_shape(node)?))),
         "Size" => {
             let elements = i64::try_from(node.shape(0)?.elements()?).ok()?;

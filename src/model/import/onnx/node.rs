@@ -14,8 +14,10 @@ pub(super) struct Node<'a> {
     pub opset: i64,
     /// What is known of each input; `None` for an optional one left out.
     pub inputs: Vec<Option<&'a Value>>,
-    /// How many outputs are named.
+    /// How many outputs there are.
     pub outputs: usize,
+    /// Their names; an empty one is left out.
+    pub names: &'a [String],
     attributes: &'a [Attribute],
 }
 
@@ -26,8 +28,8 @@ impl<'a> Node<'a> {
         opset: i64,
         inputs: Vec<Option<&'a Value>>,
     ) -> Self {
-        let (outputs, attributes) = (proto.outputs.len(), &proto.attributes[..]);
-        Self { native, opset, inputs, outputs, attributes }
+        let (names, attributes) = (&proto.outputs[..], &proto.attributes[..]);
+        Self { native, opset, inputs, outputs: names.len(), names, attributes }
     }
 
     pub fn attribute(&self, name: &str) -> Option<&'a Attribute> {

@@ -10,19 +10,30 @@ const NAMES_LISTED: usize = 8;
 pub(super) struct Notes {
     /// Nodes that were folded into constants.
     pub folded: usize,
+    functions: BTreeMap<String, String>,
     opaque: BTreeMap<String, usize>,
     control_flow: BTreeMap<String, usize>,
+    containers: BTreeMap<String, usize>,
     unresolved: Vec<String>,
     more_unresolved: usize,
 }
 
 impl Notes {
+    /// No notes yet; `functions` are those of the file whose bodies are not read, and why.
+    pub fn with_unread(functions: BTreeMap<String, String>) -> Self {
+        Self { functions, ..Self::default() }
+    }
+
     pub fn opaque(&mut self, native: &str) {
         *self.opaque.entry(native.to_owned()).or_default() += 1;
     }
 
     pub fn control_flow(&mut self, native: &str) {
         *self.control_flow.entry(native.to_owned()).or_default() += 1;
+    }
+
+    pub fn container(&mut self, native: &str) {
+        *self.containers.entry(native.to_owned()).or_default() += 1;
     }
 
     pub fn unresolved(&mut self, node: &str) {
@@ -42,6 +53,10 @@ impl Notes {
             n => lines.push(format!("{n} constant nodes folded")),
         }
         for (native, count) in &self.opaque {
+            if let Some(reason) = self.functions.get(native) {
+                lines.push(format!("function `{native}` ({count} calls) is not counted: {reason}"));
+                continue;
+            }
             lines.push(format!(
                 "operator type `{native}` ({count} of them): its work is not known and not counted"
             ));
@@ -49,6 +64,12 @@ impl Notes {
         for (native, count) in &self.control_flow {
             lines.push(format!(
                 "control flow `{native}` ({count} of them): its bodies are not read, nor counted"
+            ));
+        }
+        for (native, count) in &self.containers {
+            lines.push(format!(
+                "operator type `{native}` ({count} of them): lists of tensors and tensors that may \
+                 be missing are not followed, nor is work on them counted"
             ));
         }
         if !self.unresolved.is_empty() {

@@ -1,8 +1,9 @@
 //! What the operators of the format compute, and in which order the graph wants their inputs.
 
+use super::composite;
 use super::node::Node;
 use super::shapes::window::{Sliding, groups, kernel};
-use crate::model::{Convolution, ElementFunction, Movement, Op, Pool, PoolFunction};
+use crate::model::{Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction};
 
 /// What is known of an operator.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +14,8 @@ pub(super) enum Meaning {
     Unresolved,
     /// Its work is in bodies of its own.
     ControlFlow,
+    /// It handles lists of tensors or tensors that may be missing.
+    Container,
     /// Its work is not known.
     Opaque,
 }
@@ -28,9 +31,18 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
         "Gemm"
         | "MatMul"
         | "MatMulInteger"
+        | "com.microsoft::DynamicQuantizeMatMul"
         | "com.microsoft::FusedGemm"
-        | "com.microsoft::FusedMatMul" => product(node, 1),
-        "QLinearMatMul" => product(node, 3),
+        | "com.microsoft::FusedMatMul"
+        | "com.microsoft::MatMulIntegerToFloat" => product(node, 1),
+        "QLinearMatMul" | "com.microsoft::QGemm" => product(node, 3),
+        "CausalConvWithState" => causal(node),
+        // A table made once; where its size is open, its work is.
+        "HannWindow" | "HammingWindow" | "BlackmanWindow" | "MelWeightMatrix"
+            if node.inputs.iter().flatten().all(|value| value.constant) =>
+        {
+            Op::Movement(Movement::Broadcast)
+        }
         "MaxPool" => pool(node, PoolFunction::Maximum)?,
         "AveragePool" | "com.microsoft::QLinearAveragePool" => pool(node, PoolFunction::Average)?,
         "LpPool" => pool(node, PoolFunction::Norm)?,
@@ -44,12 +56,22 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
             Op::LocalResponseNormalisation { size: size.ok_or("its size is missing")? }
         }
         "BatchNormalization" => Op::BatchNormalisation,
+        "Einsum" if node.inputs.len() <= 2 => Op::Einsum(node.text("equation").to_owned()),
+        name if composite::is_composite(name) => return Ok(Meaning::Unresolved),
         "If" | "Loop" | "Scan" | "SequenceMap" => return Ok(Meaning::ControlFlow),
+        name if is_container(name) => return Ok(Meaning::Container),
         name => match by_name(name) {
             Some(op) => op,
             None => return Ok(Meaning::Opaque),
         },
     }))
+}
+
+fn is_container(name: &str) -> bool {
+    name == "ConcatFromSequence"
+        || name == "SplitToSequence"
+        || name.starts_with("Sequence")
+        || name.starts_with("Optional")
 }
 
 fn convolution(node: &Node<'_>, port: usize, transposed: bool) -> Result<Meaning, String> {
@@ -78,13 +100,26 @@ fn pool(node: &Node<'_>, function: PoolFunction) -> Result<Op, String> {
     Ok(Op::Pool(Pool { function, kernel, strides, padding, dilations }))
 }
 
+/// One filter a channel, along one dimension that the past or zeros precede.
+fn causal(node: &Node<'_>) -> Op {
+    let taps = node.shape(1).map_or(1, |weights| weights.last());
+    let before = taps.saturating_sub(1);
+    let padding = match before {
+        0 => Padding::Valid,
+        _ => Padding::Explicit { before: vec![before], after: vec![0] },
+    };
+    let groups = node.shape(1).map_or(1, |weights| weights.extent(0)).max(1);
+    let (strides, dilations) = (vec![1], vec![1]);
+    Op::Convolution(Convolution { strides, dilations, padding, groups, transposed: false })
+}
+
 fn plane(function: PoolFunction) -> Op {
     Op::Pool(Pool::whole_plane(function))
 }
 
 fn by_name(name: &str) -> Option<Op> {
     Some(match name {
-        "Softmax" | "LogSoftmax" | "Hardmax" => Op::Softmax,
+        "Softmax" | "LogSoftmax" | "com.microsoft::QLinearSoftmax" => Op::Softmax,
         "InstanceNormalization"
         | "LayerNormalization"
         | "GroupNormalization"
@@ -103,7 +138,11 @@ fn by_name(name: &str) -> Option<Op> {
         | "com.microsoft::DequantizeLinear" => Op::Convert,
         "ReduceSum" | "ReduceMean" | "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceL1"
         | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceSumSquare" | "ArgMax"
-        | "ArgMin" | "CumSum" | "TopK" => Op::Reduce,
+        | "ArgMin" | "CumSum" | "CumProd" | "TopK" | "Hardmax" | "NonZero" | "Unique"
+        | "Multinomial" => Op::Reduce,
+        // Columns are added up into the image; picked terms are added up into the loss.
+        "Col2Im" | "NegativeLogLikelihoodLoss" => Op::Reduce,
+        "MaxRoiPool" => plane(PoolFunction::Maximum),
         _ => return movement(name).map(Op::Movement).or(function(name).map(Op::Elementwise)),
     })
 }
@@ -114,16 +153,17 @@ fn movement(name: &str) -> Option<Movement> {
         | "Size" | "BitCast" => Movement::View,
         "Transpose" | "DepthToSpace" | "SpaceToDepth" | "ReverseSequence" => Movement::Transpose,
         "Concat" => Movement::Concatenate,
-        "Slice" | "Split" | "Trilu" => Movement::Slice,
-        "Gather" | "GatherElements" | "GatherND" => Movement::Gather,
-        "Scatter" | "ScatterElements" | "ScatterND" | "TensorScatter" | "OneHot" => {
+        "Slice" | "Split" | "Trilu" | "CenterCropPad" => Movement::Slice,
+        "Gather" | "GatherElements" | "GatherND" | "Compress" => Movement::Gather,
+        "Scatter" | "ScatterElements" | "ScatterND" | "TensorScatter" | "OneHot" | "MaxUnpool" => {
             Movement::Scatter
         }
         "Pad" => Movement::Pad,
         "Expand" | "Tile" | "Constant" | "ConstantOfShape" | "Range" | "EyeLike" => {
             Movement::Broadcast
         }
-        "Resize" | "Upsample" | "GridSample" => Movement::Resize,
+        // Each result is a sum of few weighted elements, as in an image that is resized.
+        "Resize" | "Upsample" | "GridSample" | "RoiAlign" | "AffineGrid" => Movement::Resize,
         _ => return None,
     })
 }
@@ -140,9 +180,17 @@ fn function(name: &str) -> Option<ElementFunction> {
         | "Not" | "BitShift" | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" | "BitwiseNot"
         | "IsNaN" | "IsInf" => F::Compare,
         "Where" => F::Select,
-        "Relu" | "LeakyRelu" | "PRelu" | "ThresholdedRelu" | "Clip" | "Shrink" => F::Clip,
+        "Relu"
+        | "LeakyRelu"
+        | "PRelu"
+        | "ThresholdedRelu"
+        | "Clip"
+        | "Shrink"
+        | "com.microsoft::QLinearLeakyRelu" => F::Clip,
         "Exp" | "Log" | "Sqrt" | "Pow" | "Erf" | "Sin" | "Cos" | "Tan" | "Asin" | "Acos"
         | "Atan" | "Sinh" | "Cosh" | "Asinh" | "Acosh" | "Atanh" => F::Transcendental,
+        // The few steps of a generator are taken for those of a polynomial.
+        "RandomNormalLike" | "RandomUniformLike" | "Bernoulli" => F::Transcendental,
         "Sigmoid"
         | "Tanh"
         | "HardSigmoid"
@@ -158,10 +206,17 @@ fn function(name: &str) -> Option<ElementFunction> {
         | "com.microsoft::Gelu"
         | "com.microsoft::FastGelu"
         | "com.microsoft::BiasGelu"
+        | "com.microsoft::QLinearSigmoid"
         | "com.microsoft::QuickGelu" => F::SmoothActivation,
+        "RotaryEmbedding" | "com.microsoft::RotaryEmbedding" => F::Rotate,
         "Abs" | "Neg" | "Ceil" | "Floor" | "Round" | "Sign" => F::Unary,
         _ => return None,
     })
+}
+
+/// Makes other numbers each time.
+pub(super) fn is_random(name: &str) -> bool {
+    name.starts_with("Random") || matches!(name, "Bernoulli" | "Multinomial")
 }
 
 /// The input ports in the order the graph wants them, data, weights, bias first; `None` for a gap.
@@ -172,13 +227,19 @@ pub(super) fn port_order(native: &str) -> &'static [Option<usize>] {
         "QLinearMatMul" => &[Some(0), Some(3), None],
         "ConvInteger" | "MatMulInteger" => &[Some(0), Some(1), None],
         "DeformConv" => &[Some(0), Some(1), Some(3)],
+        "com.microsoft::QGemm" => &[Some(0), Some(3), Some(6)],
+        "com.microsoft::DynamicQuantizeMatMul" => &[Some(0), Some(1), Some(4)],
+        "com.microsoft::MatMulIntegerToFloat" => &[Some(0), Some(1), Some(6)],
         _ => &[],
     }
 }
 
 /// The activation that a fused operator of a vendor does on the way out.
 pub(super) fn fused_activation(node: &Node<'_>) -> Option<String> {
-    let fused = matches!(node.native, "com.microsoft::FusedConv" | "com.microsoft::FusedGemm");
+    let fused = matches!(
+        node.native,
+        "CausalConvWithState" | "com.microsoft::FusedConv" | "com.microsoft::FusedGemm"
+    );
     let name = if fused { node.text("activation") } else { "" };
-    (!name.is_empty()).then(|| name.to_owned())
+    (!matches!(name, "" | "none")).then(|| name.to_owned())
 }

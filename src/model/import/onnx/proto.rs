@@ -14,6 +14,30 @@ pub(super) struct Model {
     pub opset_import: Vec<OperatorSet>,
     #[prost(message, optional, tag = "7")]
     pub graph: Option<Graph>,
+    #[prost(message, repeated, tag = "25")]
+    pub functions: Vec<Function>,
+}
+
+/// `FunctionProto`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct Function {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(string, repeated, tag = "4")]
+    pub inputs: Vec<String>,
+    #[prost(string, repeated, tag = "5")]
+    pub outputs: Vec<String>,
+    #[prost(message, repeated, tag = "7")]
+    pub nodes: Vec<Node>,
+    #[prost(message, repeated, tag = "9")]
+    pub opset_import: Vec<OperatorSet>,
+    #[prost(string, tag = "10")]
+    pub domain: String,
+    /// Attributes with the values they have unless a call gives others.
+    #[prost(message, repeated, tag = "11")]
+    pub defaults: Vec<Attribute>,
+    #[prost(string, tag = "13")]
+    pub overload: String,
 }
 
 /// `OperatorSetIdProto`.
@@ -55,6 +79,8 @@ pub(super) struct Node {
     pub op_type: String,
     #[prost(string, tag = "7")]
     pub domain: String,
+    #[prost(string, tag = "8")]
+    pub overload: String,
     #[prost(message, repeated, tag = "5")]
     pub attributes: Vec<Attribute>,
 }
@@ -76,6 +102,9 @@ pub(super) struct Attribute {
     pub floats: Vec<f32>,
     #[prost(int64, repeated, tag = "8")]
     pub ints: Vec<i64>,
+    /// Inside a function: the attribute of the call that this one takes over.
+    #[prost(string, tag = "21")]
+    pub of_call: String,
     #[prost(message, optional, tag = "22")]
     pub sparse_tensor: Option<SparseTensor>,
 }
@@ -97,9 +126,21 @@ pub(super) struct Tensor {
     pub name: String,
     #[prost(bytes = "bytes", tag = "9")]
     pub raw_data: Bytes,
-    /// 1 when the data stands in another file, which is never opened.
+    /// Where in another file the data stands, as keys and values.
+    #[prost(message, repeated, tag = "13")]
+    pub external_data: Vec<Entry>,
+    /// 1 when the data stands in another file.
     #[prost(int32, tag = "14")]
     pub data_location: i32,
+}
+
+/// `StringStringEntryProto`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct Entry {
+    #[prost(string, tag = "1")]
+    pub key: String,
+    #[prost(string, tag = "2")]
+    pub value: String,
 }
 
 /// `SparseTensorProto`.

@@ -4,16 +4,19 @@
 //! and an error where known inputs contradict each other.
 
 mod arrange;
-mod einsum;
+mod image;
+mod loss;
 pub(super) mod part;
 mod product;
 mod reduce;
 pub(super) mod resize;
+mod signal;
 pub(super) mod window;
 
 use super::node::{Node, Setting};
 use super::operators::Meaning;
 use super::value::{check, element, shape};
+use crate::model::einsum::Equation;
 use crate::model::{ElementType, Op, Shape};
 
 /// A shape, if it can be told.
@@ -42,6 +45,9 @@ pub(super) fn infer(node: &Node<'_>, meaning: &Meaning) -> Result<Vec<Output>, S
 fn shapes(node: &Node<'_>, meaning: &Meaning) -> Result<Vec<Option<Shape>>, String> {
     let same = || node.shape(0).cloned();
     let one = |inferred: Inferred| inferred.map(|shape| vec![shape]);
+    if let Some(shapes) = super::composite::attention_shapes(node) {
+        return shapes;
+    }
     match node.native {
         "Split" => arrange::split(node),
         "TopK" => part::top(node).map(|shape| vec![shape.clone(), shape]),
@@ -54,6 +60,12 @@ fn shapes(node: &Node<'_>, meaning: &Meaning) -> Result<Vec<Option<Shape>>, Stri
             Ok(vec![same(), scalar.clone(), scalar])
         }
         "LSTM" | "GRU" | "RNN" => product::recurrent(node),
+        "BatchNormalization" if node.outputs > 1 => Ok(batch_statistics(node)),
+        "LayerNormalization" | "SimplifiedLayerNormalization" if node.outputs > 1 => {
+            layer_statistics(node)
+        }
+        // What the state holds is as large after the step as before it.
+        "CausalConvWithState" if node.outputs > 1 => Ok(vec![same(), causal_state(node)]),
         _ => one(single(node, meaning)),
     }
 }
@@ -77,8 +89,8 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         "MatMul" | "MatMulInteger" => product::matrix(node, 1),
         "QLinearMatMul" => product::matrix(node, 3),
         "com.microsoft::FusedMatMul" => product::matrix(node, 1),
-        "Gemm" | "com.microsoft::FusedGemm" => product::gemm(node),
-        "Einsum" => einsum::einsum(node),
+        "Gemm" | "com.microsoft::FusedGemm" => product::gemm(node, 1),
+        "Einsum" => contraction(node),
         "Reshape" => arrange::reshape(node),
         "Flatten" => arrange::flatten(node),
         "Squeeze" => arrange::squeeze(node),
@@ -91,6 +103,8 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         "Gather" => part::gather(node),
         "GatherND" => part::gather_tuples(node),
         "GatherElements" => Ok(node.shape(1).cloned()),
+        "Compress" => part::compress(node),
+        "CenterCropPad" => part::fitted(node),
         "GridSample" => part::sampled(node),
         "OneHot" => part::one_hot(node),
         "Expand" => resize::expand(node),
@@ -105,8 +119,37 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         "Size" => Ok(Some(Shape::default())),
         name if name.starts_with("Reduce") => reduce::reduce(node),
         "ArgMax" | "ArgMin" => reduce::position(node),
+        "RoiAlign" => image::region(node, "output_height", "output_width"),
+        "MaxRoiPool" => image::pooled_region(node),
+        "MaxUnpool" => image::unpooled(node),
+        "Col2Im" => image::columns(node),
+        "AffineGrid" => image::grid(node),
+        "DFT" => signal::transform(node),
+        "STFT" => signal::short_time(node),
+        "HannWindow" | "HammingWindow" | "BlackmanWindow" => signal::window(node),
+        "MelWeightMatrix" => signal::mel_weights(node),
+        "NegativeLogLikelihoodLoss" => Ok(loss::likelihood(node)),
+        "Multinomial" => multinomial(node),
+        "Det" => Ok(node.shape(0).map(|s| Shape(leading(s, s.rank().saturating_sub(2))))),
         // Their parameters do not take part in broadcasting.
-        "PRelu" | "Clip" | "CumSum" | "CastLike" | "Trilu" => same(),
+        "PRelu"
+        | "Clip"
+        | "CumSum"
+        | "CumProd"
+        | "CastLike"
+        | "Trilu"
+        | "Hardmax"
+        | "RotaryEmbedding"
+        | "com.microsoft::RotaryEmbedding"
+        | "CausalConvWithState" => same(),
+        "RegexFullMatch" => same(),
+        "StringConcat" => broadcast_ports(node, &[0, 1]),
+        "com.microsoft::QLinearSigmoid" | "com.microsoft::QLinearLeakyRelu" => same(),
+        "com.microsoft::QLinearConcat" => arrange::concat_quantised(node),
+        "com.microsoft::DynamicQuantizeMatMul" | "com.microsoft::MatMulIntegerToFloat" => {
+            product::matrix(node, 1)
+        }
+        "com.microsoft::QGemm" => product::gemm(node, 3),
         "com.microsoft::QLinearAdd" | "com.microsoft::QLinearMul" => broadcast_ports(node, &[0, 3]),
         _ => match meaning {
             // Before version 7 the second operand is fitted to the first.
@@ -126,6 +169,47 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
             _ => Ok(None),
         },
     }
+}
+
+/// Running statistics of a normalisation that is trained, one a channel.
+fn batch_statistics(node: &Node<'_>) -> Vec<Option<Shape>> {
+    let mut shapes = vec![node.shape(0).cloned()];
+    shapes.resize(node.outputs, node.shape(1).cloned());
+    shapes
+}
+
+/// Mean and deviation of each row that was normalised.
+fn layer_statistics(node: &Node<'_>) -> Result<Vec<Option<Shape>>, String> {
+    let Some(input) = node.shape(0) else { return Ok(Vec::new()) };
+    let at = super::node::axis(node.int("axis", -1), input.rank())?;
+    let mut row = leading(input, at);
+    row.resize(input.rank(), 1);
+    let mut shapes = vec![Some(input.clone())];
+    shapes.resize(node.outputs, Some(Shape(row)));
+    Ok(shapes)
+}
+
+fn causal_state(node: &Node<'_>) -> Option<Shape> {
+    let (input, weights) = (node.shape(0)?, node.shape(1)?);
+    Some(Shape(vec![input.extent(0), input.extent(1), weights.last().saturating_sub(1)]))
+}
+
+/// `Multinomial`: so many draws from each row.
+fn multinomial(node: &Node<'_>) -> Inferred {
+    let draws = extents(&[node.int("sample_size", 1)], "sample_size")?;
+    Ok(node.shape(0).map(|input| Shape([&[input.extent(0)], &draws[..]].concat())))
+}
+
+/// The first extents of a shape.
+fn leading(shape: &Shape, count: usize) -> Vec<u64> {
+    shape.0.get(..count).unwrap_or(&[]).to_vec()
+}
+
+/// `Einsum`: the axes that its equation names.
+fn contraction(node: &Node<'_>) -> Inferred {
+    let shapes: Option<Vec<_>> = (0..node.inputs.len()).map(|port| node.shape(port)).collect();
+    let Some(shapes) = shapes else { return Ok(None) };
+    Equation::new(node.text("equation"), &shapes).map(|equation| Some(equation.shape()))
 }
 
 fn broadcast_ports(node: &Node<'_>, ports: &[usize]) -> Inferred {
@@ -157,8 +241,17 @@ fn output_element(node: &Node<'_>, meaning: &Meaning, port: usize) -> ElementTyp
     };
     match (node.native, port) {
         ("Shape" | "Size" | "ArgMax" | "ArgMin" | "NonZero" | "NonMaxSuppression", _)
-        | ("TopK" | "MaxPool" | "Unique", 1) => ElementType::Int64,
+        | ("SequenceLength", _)
+        | ("TopK" | "MaxPool", 1)
+        | ("Unique", 1..) => ElementType::Int64,
         ("Dropout", 1) | ("IsNaN" | "IsInf", _) => ElementType::Bool,
+        ("OptionalHasElement" | "RegexFullMatch", _) => ElementType::Bool,
+        ("ImageDecoder", _) => ElementType::UInt8,
+        ("SequenceEmpty" | "TfIdfVectorizer", _) => ElementType::Float32,
+        ("HannWindow" | "HammingWindow" | "BlackmanWindow" | "MelWeightMatrix", _) => {
+            named("output_datatype", ElementType::Float32)
+        }
+        ("Multinomial", _) => named("dtype", ElementType::Int32),
         ("Cast" | "BitCast", _) => named("to", ElementType::Other),
         ("CastLike" | "Where", _) => node.element(1),
         ("QuantizeLinear", _) => match node.input(2) {
@@ -170,6 +263,12 @@ fn output_element(node: &Node<'_>, meaning: &Meaning, port: usize) -> ElementTyp
         ("DynamicQuantizeLinear", _) => ElementType::UInt8,
         ("ConvInteger" | "MatMulInteger", _) => ElementType::Int32,
         ("QLinearConv" | "QLinearMatMul", _) => node.element(7),
+        ("com.microsoft::DynamicQuantizeMatMul" | "com.microsoft::MatMulIntegerToFloat", _) => {
+            ElementType::Float32
+        }
+        // Without a scale of its own the result is not quantised again.
+        ("com.microsoft::QGemm", _) if node.input(7).is_none() => ElementType::Float32,
+        ("com.microsoft::QLinearConcat", _) => node.element(1),
         ("OneHot", _) => node.element(2),
         ("Constant" | "ConstantOfShape", _) => resize::constant_element(node),
         ("RandomNormal" | "RandomUniform", _) => named("dtype", ElementType::Float32),

@@ -63,7 +63,7 @@ fn with_int(mut node: Node, name: &str, int: i64) -> Node {
 
 fn encoded(graph: Graph) -> Vec<u8> {
     let opset_import = vec![OperatorSet { domain: String::new(), version: 17 }];
-    Model { ir_version: 8, opset_import, graph: Some(graph) }.encode_to_vec()
+    Model { ir_version: 8, opset_import, graph: Some(graph), ..Model::default() }.encode_to_vec()
 }
 
 fn load(graph: Graph, bindings: &[(&str, u64)]) -> Result<ModelGraph, ModelError> {
@@ -312,3 +312,6 @@ fn a_type_without_a_width_is_said_to_have_none() {
         "`same` and 1 more tensors are of a type without a known width; their bytes count as 0";
     assert_eq!(graph.notes, [note]);
 }
+
+mod composite;
+mod weights;

@@ -1,6 +1,8 @@
 //! What is known of a tensor while a file is read: type, shape, and for short ones the numbers.
 
+use super::external::EXTERNAL;
 use super::proto;
+use crate::model::weights::Weights;
 use crate::model::{ElementType, Shape};
 use std::rc::Rc;
 
@@ -65,12 +67,17 @@ pub(super) struct Value {
     /// Known without running the network.
     pub constant: bool,
     pub numbers: Option<Rc<Numbers>>,
+    /// What the file stores of a constant.
+    pub weights: Option<Rc<Weights>>,
+    /// True when the stored weights have rows and columns the other way round.
+    pub turned: bool,
 }
 
 impl Value {
     /// A tensor that the network makes.
     pub fn made(element: ElementType, shape: Option<Shape>) -> Self {
-        Self { element, stored: element, shape, constant: false, numbers: None }
+        let (numbers, weights) = (None, None);
+        Self { element, stored: element, shape, constant: false, numbers, weights, turned: false }
     }
 
     /// A tensor that the file stores.
@@ -81,7 +88,7 @@ impl Value {
         let count = shape.elements().unwrap_or(0) as usize;
         let numbers = if few { numbers(tensor, element) } else { None };
         let numbers = numbers.filter(|n| n.len() == count).map(Rc::new);
-        Ok(Self { element, stored: element, shape: Some(shape), constant: true, numbers })
+        Ok(Self { constant: true, numbers, ..Self::made(element, Some(shape)) })
     }
 
     /// A tensor that the file stores by its non-zero elements: it is as large as they are many.
@@ -115,7 +122,6 @@ pub(super) fn check(shape: &Shape) -> Result<(), String> {
 }
 
 fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
-    const EXTERNAL: i32 = 1;
     if tensor.data_location == EXTERNAL {
         return None;
     }

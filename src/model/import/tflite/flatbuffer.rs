@@ -5,6 +5,7 @@
 //! held against a budget, since a small file may point to the same long vector a thousand times.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 /// What was expected where, when the file does not hold it.
 pub(super) type Read<T> = Result<T, String>;
@@ -28,10 +29,6 @@ impl<'a> Buffer<'a> {
     /// The table that everything else hangs from.
     pub(super) fn root(&'a self, what: &'static str) -> Read<Table<'a>> {
         self.table(self.target(0, what)?, what)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len()
     }
 
     fn slice(&self, at: usize, length: usize, what: &str) -> Read<&'a [u8]> {
@@ -180,6 +177,19 @@ impl<'a> Vector<'a> {
         self.buffer.spend(length, self.what)?;
         let (words, _) = self.buffer.slice(self.at, length, self.what)?.as_chunks::<4>();
         Ok(words.iter().map(|word| i32::from_le_bytes(*word)).collect())
+    }
+
+    /// The elements of a vector of 64-bit integers.
+    pub(super) fn longs(&self) -> Read<Vec<i64>> {
+        let length = self.length.saturating_mul(8);
+        self.buffer.spend(length, self.what)?;
+        let (words, _) = self.buffer.slice(self.at, length, self.what)?.as_chunks::<8>();
+        Ok(words.iter().map(|word| i64::from_le_bytes(*word)).collect())
+    }
+
+    /// Where the elements of a vector of bytes lie in the file.
+    pub(super) fn byte_range(&self) -> Range<usize> {
+        self.at..self.at.saturating_add(self.length)
     }
 
     /// One table of a vector of tables.

@@ -13,7 +13,7 @@ pub(super) struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// The table, when it is of the kind that the operator takes.
-    fn of_kind(&self, kind: u8) -> Read<Option<Table<'a>>> {
+    pub(super) fn of_kind(&self, kind: u8) -> Read<Option<Table<'a>>> {
         match self.table {
             Some(_) if self.kind != kind => {
                 Err(format!("options of kind {} where kind {kind} belongs", self.kind))

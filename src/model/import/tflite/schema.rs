@@ -26,9 +26,16 @@ pub(super) mod tensor {
     pub const TYPE: usize = 1;
     pub const BUFFER: usize = 2;
     pub const NAME: usize = 3;
+    pub const QUANTIZATION: usize = 4;
     pub const IS_VARIABLE: usize = 5;
     pub const SPARSITY: usize = 6;
     pub const SHAPE_SIGNATURE: usize = 7;
+}
+
+/// `table QuantizationParameters`.
+pub(super) mod quantization {
+    pub const ZERO_POINT: usize = 3;
+    pub const DIMENSION: usize = 6;
 }
 
 /// `table Buffer`; offset and size are for data behind the end of the flatbuffer.
@@ -117,6 +124,19 @@ pub(super) fn activation(code: u8) -> Option<&'static str> {
 
 /// `LocalResponseNormalizationOptions`: member of the union, field `radius`.
 pub(super) const LRN_RADIUS: (u8, usize) = (13, 0);
+
+/// `time_major` of the options of a recurrent operator over a sequence, by operator: member of the
+/// union, field. Operators without it do one step.
+pub(super) fn time_major(native: &str) -> Option<(u8, usize)> {
+    match native {
+        "UNIDIRECTIONAL_SEQUENCE_LSTM" => Some((71, 3)),
+        "UNIDIRECTIONAL_SEQUENCE_RNN" => Some((31, 0)),
+        _ => None,
+    }
+}
+
+/// `SVDFOptions`: member of the union, field `rank`.
+pub(super) const SVDF_RANK: (u8, usize) = (6, 0);
 
 /// `BatchMatMulOptions`: member of the union, fields `adj_x` and `adj_y`.
 pub(super) const BATCH_MATMUL: (u8, usize, usize) = (101, 0, 1);

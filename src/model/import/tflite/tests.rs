@@ -255,3 +255,79 @@ fn a_file_cut_anywhere_is_an_error() {
         assert!(matches!(cut, Err(ModelError::Tflite { .. })), "{length}: {cut:?}");
     }
 }
+
+const FLOAT32: u8 = 0;
+
+/// One recurrent operator; the last tensor is its result, constants have a buffer of their own.
+fn recurrent(
+    code: u8,
+    shapes: &[(&[i32], u8)],
+    inputs: &[i32],
+    options: (u8, Vec<Field>),
+) -> Result<ModelGraph, ModelError> {
+    let mut buffers = vec![0];
+    let mut tensors = Vec::new();
+    for (index, (shape, stored)) in shapes.iter().enumerate() {
+        let elements: i32 = shape.iter().product();
+        let buffer = if *stored > 0 { buffers.len() as i32 } else { 0 };
+        if *stored > 0 {
+            buffers.push(4 * elements as usize);
+        }
+        tensors.push(tensor(&format!("t{index}"), shape, FLOAT32, buffer));
+    }
+    let result = shapes.len() as i32 - 1;
+    let operators = vec![operator(0, inputs, &[result], Some(options))];
+    let codes = vec![vec![Byte(code)]];
+    Parts { codes, tensors, inputs: vec![0], outputs: vec![result], operators, buffers }.read()
+}
+
+#[test]
+fn a_sequence_lstm_with_projection_is_three_products() {
+    // Two samples, five steps of three features, a state of four projected to two.
+    let (w, r): (&[i32], &[i32]) = (&[4, 3], &[4, 2]);
+    let mut shapes: Vec<(&[i32], u8)> = vec![(&[2, 5, 3], 0)];
+    shapes.extend([(w, 1); 4]);
+    shapes.extend([(r, 1); 4]);
+    shapes.extend([(&[4][..], 1); 4]);
+    shapes.extend([(&[2, 4][..], 1), (&[2, 5, 2], 0)]);
+    let mut inputs: Vec<i32> = (0..9).collect();
+    inputs.extend([-1, -1, -1, 9, 10, 11, 12, 13, -1, -1, -1]);
+    let graph = recurrent(44, &shapes, &inputs, (71, vec![])).unwrap();
+    let layers = graph.layers().unwrap();
+    let names: Vec<_> = layers.iter().map(|layer| layer.name.rsplit('.').next().unwrap()).collect();
+    assert_eq!(names, ["input", "recurrence", "projection"]);
+    let macs: Vec<_> = layers.iter().map(|layer| layer.work.macs).collect();
+    assert_eq!(macs, [10 * 16 * 3, 10 * 16 * 2, 10 * 4 * 2]);
+    let parameters: u64 = layers.iter().map(|layer| layer.work.parameters).sum();
+    assert_eq!(parameters, 16 * 3 + 16 * 2 + 16 + 8);
+    assert_eq!(layers[1].work.operands[1].repeats, 5, "its weights are read once a step");
+    assert!(graph.notes.is_empty(), "{:?}", graph.notes);
+}
+
+#[test]
+fn simple_and_rank_filtered_cells_are_counted() {
+    let shapes: Vec<(&[i32], u8)> =
+        vec![(&[5, 2, 3], 0), (&[4, 3], 1), (&[4, 4], 1), (&[4], 1), (&[2, 4], 0), (&[5, 2, 4], 0)];
+    let time_first = (31, vec![Byte(1)]);
+    let graph = recurrent(35, &shapes, &[0, 1, 2, 3, 4], time_first).unwrap();
+    let macs: Vec<_> = graph.layers().unwrap().iter().map(|layer| layer.work.macs).collect();
+    assert_eq!(macs, [10 * 4 * 3, 10 * 4 * 4]);
+    // Six filters of rank two over a memory of seven.
+    let shapes: Vec<(&[i32], u8)> =
+        vec![(&[1, 3], 0), (&[6, 3], 1), (&[6, 7], 1), (&[3], 1), (&[1, 42], 0), (&[1, 3], 0)];
+    let graph = recurrent(27, &shapes, &[0, 1, 2, 3, 4], (6, vec![Int(2)])).unwrap();
+    let layers = graph.layers().unwrap();
+    let macs: u64 = layers.iter().map(|layer| layer.work.macs).sum();
+    assert_eq!(macs, 6 * 3 + 6 * 7);
+    assert_eq!(layers.iter().map(|layer| layer.work.parameters).sum::<u64>(), 18 + 42 + 3);
+    assert!(graph.notes.iter().all(|note| note.contains("no maker")), "{:?}", graph.notes);
+}
+
+#[test]
+fn a_recurrent_cell_of_another_form_is_opaque_and_said() {
+    // An LSTM whose input gate is coupled: its weights are left out.
+    let shapes: Vec<(&[i32], u8)> = vec![(&[2, 5, 3], 0), (&[4, 3], 1), (&[2, 5, 4], 0)];
+    let graph = recurrent(44, &shapes, &[0, -1, 1, 1, 1, -1, 1, 1, 1], (71, vec![])).unwrap();
+    assert_eq!(graph.layers().unwrap()[0].work.kind, OpKind::Opaque);
+    assert!(graph.notes[0].contains("UNIDIRECTIONAL_SEQUENCE_LSTM"), "{:?}", graph.notes);
+}

@@ -100,10 +100,19 @@ pub(super) fn transpose(node: &Node<'_>) -> Inferred {
 
 /// `Concat`: joined along an axis, all other extents alike.
 pub(super) fn concat(node: &Node<'_>) -> Inferred {
-    let Some(first) = node.shape(0) else { return Ok(None) };
+    joined(node, 0, 1)
+}
+
+/// `QLinearConcat`: behind the scale and zero point of the result, each part has its own two.
+pub(super) fn concat_quantised(node: &Node<'_>) -> Inferred {
+    joined(node, 2, 3)
+}
+
+fn joined(node: &Node<'_>, from: usize, step: usize) -> Inferred {
+    let Some(first) = node.shape(from) else { return Ok(None) };
     let at = axis(node.int("axis", 1), first.rank())?;
     let mut total = 0u64;
-    for port in 0..node.inputs.len() {
+    for port in (from..node.inputs.len()).step_by(step) {
         let Some(part) = node.shape(port) else { return Ok(None) };
         let mut alike = part.0.iter().zip(&first.0).enumerate();
         if part.rank() != first.rank() || alike.any(|(i, (a, b))| i != at && a != b) {

@@ -105,6 +105,33 @@ pub(super) fn gather_tuples(node: &Node<'_>) -> Inferred {
     Ok(Some(Shape([outer, slice].concat())))
 }
 
+/// `Compress`: the places along an axis, or of all elements, where a condition holds.
+pub(super) fn compress(node: &Node<'_>) -> Inferred {
+    let Some(input) = node.shape(0) else { return Ok(None) };
+    let Some(condition) = node.numbers(1).and_then(|n| n.ints()) else { return Ok(None) };
+    let taken = condition.iter().filter(|holds| **holds != 0).count() as u64;
+    Ok(Some(match node.attribute("axis") {
+        Some(given) => with_extent(input, axis(given.int, input.rank())?, taken),
+        None => Shape(vec![taken]),
+    }))
+}
+
+/// `CenterCropPad`: given extents along some axes, whether that crops or pads.
+pub(super) fn fitted(node: &Node<'_>) -> Inferred {
+    let Some(input) = node.shape(0) else { return Ok(None) };
+    let Setting::Known(wanted) = node.ints_of("shape", 1) else { return Ok(None) };
+    let every: Vec<i64> = (0..input.rank() as i64).collect();
+    let axes = node.ints("axes").unwrap_or(&every);
+    if axes.len() != wanted.len() {
+        return Err(format!("extents {wanted:?} for {} axes of {input}", axes.len()));
+    }
+    let mut result = input.clone();
+    for (given, extent) in axes.iter().zip(extents(wanted, "shape")?) {
+        result = with_extent(&result, axis(*given, input.rank())?, extent);
+    }
+    Ok(Some(result))
+}
+
 /// `GridSample`: the data's channels at the places of a grid, whose last axis is a place.
 pub(super) fn sampled(node: &Node<'_>) -> Inferred {
     let (Some(data), Some(grid)) = (node.shape(0), node.shape(1)) else { return Ok(None) };

@@ -44,9 +44,9 @@ fn turned(shape: &Shape, transposed: bool) -> Shape {
     shape
 }
 
-/// `Gemm`: a plain product of two matrices, either of them stored turned.
-pub(super) fn gemm(node: &Node<'_>) -> Inferred {
-    let (Some(a), Some(b)) = (node.shape(0), node.shape(1)) else { return Ok(None) };
+/// `Gemm`: a plain product of two matrices, either of them stored turned, the second at `port`.
+pub(super) fn gemm(node: &Node<'_>, port: usize) -> Inferred {
+    let (Some(a), Some(b)) = (node.shape(0), node.shape(port)) else { return Ok(None) };
     let left = turned(a, node.flag("transA", false));
     let right = turned(b, node.flag("transB", false));
     match (&left.0[..], &right.0[..]) {

@@ -1,0 +1,5 @@
+//! ONNX files.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| joulecast_fuzz::read("model.onnx", bytes));

@@ -1,0 +1,5 @@
+//! TFLite files.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| joulecast_fuzz::read("model.tflite", bytes));

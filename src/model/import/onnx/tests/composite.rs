@@ -1,0 +1,166 @@
+use super::*;
+use crate::model::{Cell, Layer, Recurrence, total_macs, total_parameters};
+
+/// The layers of a graph of one operator.
+fn layers(
+    node: Node,
+    inputs: &[(&str, &[&str])],
+    stored_as: &[(&str, &[i64])],
+) -> (ModelGraph, Vec<Layer>) {
+    let outputs = node.outputs.iter().filter(|name| !name.is_empty());
+    let graph = Graph {
+        outputs: outputs.map(|name| unknown(name)).collect(),
+        inputs: inputs.iter().map(|(name, dims)| info(name, FLOAT, dims)).collect(),
+        initializers: stored_as.iter().map(|(name, dims)| stored(name, FLOAT, dims)).collect(),
+        nodes: vec![node],
+        ..Graph::default()
+    };
+    let graph = load(graph, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let layers = graph.layers().unwrap();
+    assert!(graph.notes.is_empty(), "{:?}", graph.notes);
+    (graph, layers)
+}
+
+fn endings(layers: &[Layer]) -> Vec<&str> {
+    layers.iter().map(|layer| layer.name.rsplit('.').next().unwrap()).collect()
+}
+
+fn of(mut node: Node, domain: &str) -> Node {
+    node.domain = domain.into();
+    node
+}
+
+#[test]
+fn a_recurrent_layer_is_one_product_and_its_steps() {
+    for (op_type, cell) in [("LSTM", Cell::Lstm), ("GRU", Cell::Gru), ("RNN", Cell::Simple)] {
+        let (gates, hidden) = (cell.gates() as i64, 16);
+        let cell_node = node(op_type, &["x", "w", "r", "b"], &["y", "", ""]);
+        let (graph, found) = layers(
+            with_int(cell_node, "hidden_size", hidden),
+            &[("x", &["10", "2", "8"])],
+            &[
+                ("w", &[2, gates * hidden, 8]),
+                ("r", &[2, gates * hidden, hidden]),
+                ("b", &[2, 2 * gates * hidden]),
+            ],
+        );
+        assert_eq!(endings(&found), ["input", "recurrence"]);
+        let all = 10 * 2 * 2 * (gates * hidden) as u64;
+        assert_eq!([found[0].work.macs, found[1].work.macs], [all * 8, all * 16]);
+        let expected = Recurrence { cell, hidden: 16, steps: 10, directions: 2 };
+        let steps = graph.operators().nth(1).unwrap();
+        assert_eq!(graph.operator(steps).op, Op::Recurrence(expected));
+        assert_eq!(shape(&graph, "y"), "10x2x2x16");
+        let parameters = 2 * (gates * hidden * (8 + 16 + 2)) as u64;
+        assert_eq!(total_parameters(&found), parameters);
+    }
+}
+
+#[test]
+fn recurrent_weights_that_do_not_fit_are_an_error() {
+    let node = with_int(node("LSTM", &["x", "w", "r"], &["y"]), "hidden_size", 4);
+    let graph = Graph {
+        nodes: vec![node],
+        initializers: vec![stored("w", FLOAT, &[1, 16, 9]), stored("r", FLOAT, &[1, 16, 4])],
+        inputs: vec![info("x", FLOAT, &["10", "2", "8"])],
+        outputs: vec![unknown("y")],
+        ..Graph::default()
+    };
+    let said = load(graph, &[]).unwrap_err().to_string();
+    assert!(said.contains("`LSTM_0`") && said.contains("do not fit"), "{said}");
+}
+
+#[test]
+fn query_heads_that_share_keys_are_rows_of_one_product() {
+    // Eight query heads on two of keys, ten tokens on twenty.
+    let plain = node("Attention", &["q", "k", "v"], &["y"]);
+    let by_head: &[(&str, &[&str])] = &[
+        ("q", &["1", "8", "10", "64"]),
+        ("k", &["1", "2", "20", "64"]),
+        ("v", &["1", "2", "20", "32"]),
+    ];
+    let (graph, found) = layers(plain, by_head, &[]);
+    assert_eq!(shape(&graph, "y"), "1x8x10x32");
+    assert_eq!(total_macs(&found), 8 * 10 * 20 * (64 + 32));
+    let scores = found.iter().find(|layer| layer.name.ends_with("scores")).unwrap();
+    let gemm = scores.work.gemm.unwrap();
+    assert_eq!((gemm.groups, gemm.m, gemm.n, gemm.k), (2, 40, 20, 64));
+    assert!(!endings(&found).contains(&"mask"));
+}
+
+#[test]
+fn earlier_tokens_and_a_mask_take_part() {
+    let inputs = ["q", "k", "v", "m", "pk", "pv"];
+    let mut flat = node("Attention", &inputs, &["y", "keys", "values"]);
+    flat = with_int(with_int(flat, "q_num_heads", 8), "kv_num_heads", 2);
+    let (graph, found) = layers(
+        flat,
+        &[
+            ("q", &["1", "10", "512"]),
+            ("k", &["1", "10", "128"]),
+            ("v", &["1", "10", "128"]),
+            ("m", &["10", "15"]),
+            ("pk", &["1", "2", "5", "64"]),
+            ("pv", &["1", "2", "5", "64"]),
+        ],
+        &[],
+    );
+    assert_eq!(
+        (shape(&graph, "y"), shape(&graph, "keys")),
+        ("1x10x512".into(), "1x2x15x64".into())
+    );
+    assert_eq!(total_macs(&found), 2 * 8 * 10 * 15 * 64);
+    let mask = found.iter().find(|layer| layer.name.ends_with("mask")).unwrap();
+    assert_eq!(mask.work.element_ops, 8 * 10 * 15);
+    assert_eq!(mask.work.operands.len(), 2, "the mask is read");
+}
+
+#[test]
+fn vendor_attention_counts_its_projection_bias_and_rotation() {
+    let packed = of(node("Attention", &["x", "w", "b"], &["y"]), "com.microsoft");
+    let (_, found) = layers(
+        with_int(packed, "num_heads", 4),
+        &[("x", &["1", "10", "64"])],
+        &[("w", &[64, 192]), ("b", &[192])],
+    );
+    assert_eq!(total_macs(&found), 10 * 64 * 192 + 2 * 10 * 10 * 64);
+    assert_eq!(total_parameters(&found), 64 * 192 + 192);
+    let biased = of(node("MultiHeadAttention", &["q", "k", "v", "b"], &["y"]), "com.microsoft");
+    let (_, found) = layers(
+        with_int(biased, "num_heads", 4),
+        &[("q", &["1", "10", "64"]), ("k", &["1", "12", "64"]), ("v", &["1", "12", "64"])],
+        &[("b", &[192])],
+    );
+    assert_eq!((total_macs(&found), total_parameters(&found)), (2 * 10 * 12 * 64, 192));
+    let inputs = ["q", "", "", "pk", "pv"];
+    let mut grouped = of(node("GroupQueryAttention", &inputs, &["y", "k", "v"]), "com.microsoft");
+    for (name, value) in [("num_heads", 8), ("kv_num_heads", 2), ("do_rotary", 1)] {
+        grouped = with_int(grouped, name, value);
+    }
+    let (_, found) = layers(
+        grouped,
+        &[
+            ("q", &["1", "1", "768"]),
+            ("pk", &["1", "2", "31", "64"]),
+            ("pv", &["1", "2", "31", "64"]),
+        ],
+        &[],
+    );
+    assert_eq!(total_macs(&found), 2 * 8 * 32 * 64);
+    let rotation = found.iter().filter(|layer| layer.name.contains("rotary"));
+    assert_eq!(rotation.map(|layer| layer.work.element_ops).sum::<u64>(), 3 * (512 + 128));
+}
+
+#[test]
+fn an_equation_is_a_product() {
+    let mut product = node("Einsum", &["a", "b"], &["y"]);
+    let equation = "...hid,...hjd->...hij".into();
+    product.attributes.push(Attribute {
+        name: "equation".into(),
+        text: equation,
+        ..Attribute::default()
+    });
+    let (graph, found) =
+        layers(product, &[("a", &["2", "3", "5", "7"]), ("b", &["2", "3", "11", "7"])], &[]);
+    assert_eq!((shape(&graph, "y"), found[0].work.macs), ("2x3x5x11".into(), 2 * 3 * 5 * 11 * 7));
+}
