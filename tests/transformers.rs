@@ -30,7 +30,7 @@ fn cache_bytes(graph: &ModelGraph) -> u64 {
 }
 
 /// Parameters as published: (configuration, parameters).
-const PARAMETERS: [(&str, u64); 12] = [
+const PARAMETERS: [(&str, u64); 17] = [
     ("llama_3_2_1b", 1_235_814_400),
     ("tinyllama", 1_100_048_384),
     ("mistral_7b", 7_241_732_096),
@@ -38,7 +38,12 @@ const PARAMETERS: [(&str, u64); 12] = [
     ("qwen2_0_5b", 494_032_768),
     ("qwen3_30b_a3b", 30_532_122_624),
     ("gemma_2b", 2_506_172_416),
+    ("gemma2_2b", 2_614_341_888),
+    ("gemma3_1b", 999_885_952),
     ("phi_2", 2_779_683_840),
+    ("phi3_mini", 3_821_079_552),
+    ("qwen1_5_moe_a2_7b", 14_315_784_192),
+    ("starcoder2_3b", 3_030_371_328),
     ("pythia_160m", 162_322_944),
     ("gpt2", 124_439_808),
     ("bert_base", 109_482_240),

@@ -220,3 +220,17 @@ fn every_family_makes_a_sound_graph() {
         assert_eq!(again.unwrap().layers().unwrap(), graph.layers().unwrap(), "{family}");
     }
 }
+
+#[test]
+fn a_file_with_any_byte_changed_or_cut_anywhere_is_an_error_or_a_graph() {
+    for at in 0..SMALL.len() {
+        for byte in *b"0\"{}[],:9-e" {
+            let mut bytes = SMALL.as_bytes().to_vec();
+            bytes[at] = byte;
+            if let Ok(graph) = asked(std::str::from_utf8(&bytes).unwrap(), Options::default()) {
+                graph.layers().unwrap();
+            }
+        }
+        assert!(asked(&SMALL[..at], Options::default()).is_err());
+    }
+}
