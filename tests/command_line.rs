@@ -119,7 +119,7 @@ fn hardware_and_model_verbs_answer_in_both_forms() {
         let text = String::from_utf8(joulecast(&["hardware", verb, "eyeriss"]).stdout).unwrap();
         assert!(text.contains("on evidence"), "{text}");
     }
-    assert_eq!(json(&["model", "list", "--json"])["models"].as_array().unwrap().len(), 5);
+    assert_eq!(json(&["model", "list", "--json"])["models"].as_array().unwrap().len(), 11);
 }
 
 #[test]

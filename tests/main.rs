@@ -15,6 +15,7 @@ mod rooms;
 mod shared;
 mod shipped;
 mod trace_formats;
+mod transformers;
 mod transforms;
 mod validation;
 mod wire;

@@ -133,7 +133,7 @@ impl ModelGraph {
             output_bytes: moved.output_bytes,
             output_elements: moved.output_elements,
             operands: moved.read,
-            element: computed_on(&operands),
+            element: computed_on(&operands, &operator.op),
             gemm: arithmetic.gemm,
             window: arithmetic.window,
         };
@@ -160,10 +160,12 @@ fn skippable_macs(operands: &[Operand], macs: u64) -> u64 {
     ((macs as f64 * (1.0 - density)).round() as u64).min(macs)
 }
 
-/// The type of the first operand that is computed, or of the output.
-fn computed_on(operands: &Operands<'_>) -> ElementType {
+/// The type of the first operand that is computed, or of the output; of a table, that of its rows.
+fn computed_on(operands: &Operands<'_>, op: &Op) -> ElementType {
     let computed = operands.inputs.iter().flatten().find(|t| t.role != TensorRole::Constant);
-    computed.copied().or(operands.output()).map_or(ElementType::Other, |t| t.element)
+    let table = operands.input(0).filter(|_| *op == Op::Movement(Movement::Gather));
+    let first = table.or(computed.copied()).or(operands.output());
+    first.map_or(ElementType::Other, |t| t.element)
 }
 
 /// The data part of [`Work`].

@@ -17,7 +17,7 @@ impl Experts {
     /// Different experts that a pass of `tokens` touches.
     pub(super) fn touched(&self, tokens: u64) -> u64 {
         let (count, picked) = (self.count as f64, self.picked as f64);
-        let missed = (1.0 - picked / count).powf(tokens as f64);
+        let missed = (tokens as f64 * (-picked / count).ln_1p()).exp();
         let most = self.count.min(tokens.saturating_mul(self.picked));
         ((count * (1.0 - missed)).round() as u64).clamp(self.picked.min(most), most)
     }

@@ -26,7 +26,8 @@ const KEY_HEADS: [&str; 1] = ["num_key_value_heads"];
 const INSIDE: [&str; 2] = ["intermediate_size", "n_inner"];
 
 /// Fields of arithmetic that is not counted here, and what it is.
-const NOT_COUNTED: [(&str, &str); 6] = [
+const NOT_COUNTED: [(&str, &str); 7] = [
+    ("attn_logit_softcapping", "scores pressed below a limit"),
     ("kv_lora_rank", "keys and values compressed to a latent vector"),
     ("mamba_d_state", "state-space layers"),
     ("ssm_cfg", "state-space layers"),

@@ -71,7 +71,7 @@ pub(super) fn family(name: &str) -> (Family, bool) {
             whole_attention_bias: false,
             ..LLAMA
         },
-        "qwen3" | "qwen3_moe" | "olmoe" => Family { head_norm: true, ..LLAMA },
+        "qwen3" | "qwen3_moe" => Family { head_norm: true, ..LLAMA },
         "gemma" => GEMMA,
         "gemma2" => Family { order: Order::Around, full_every: Some(2), ..GEMMA },
         "gemma3" | "gemma3_text" => {
