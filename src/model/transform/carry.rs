@@ -23,6 +23,9 @@ pub(super) struct Moved<'a> {
     pub change: Change,
 }
 
+/// Inputs that an error shows.
+const INPUTS_SHOWN: usize = 8;
+
 /// Readings that are tried before giving up.
 const READINGS: usize = 10_000;
 
@@ -49,6 +52,11 @@ pub(super) fn carried(m: &Moved<'_>) -> Result<Shape, String> {
         _ => as_an_input(m).or_else(|| more_samples(m, before, after)),
     };
     carried.ok_or_else(|| {
+        if *m.op == Op::Movement(Movement::Concatenate) {
+            let inputs = m.after.iter().flatten().map(|shape| shape.to_string());
+            let inputs: Vec<_> = inputs.take(INPUTS_SHOWN).collect();
+            return format!("its inputs ({}) no longer join", inputs.join(", "));
+        }
         format!(
             "its output was {} from {before}, and it cannot be told which extents follow when that \
              becomes {after}",
