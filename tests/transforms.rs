@@ -154,6 +154,23 @@ fn a_quality_figure_holds_only_for_the_network_it_was_measured_on() {
     assert!(made.transforms[0].changed.last().unwrap().contains("quality"));
 }
 
+#[test]
+fn a_quality_that_cannot_be_compared_is_found_where_it_stands() {
+    let text = include_str!("../docs/example_model.ron");
+    let with = |quality: &str| {
+        text.replacen("tensors: [", &format!("quality: {quality},\n  tensors: ["), 1)
+    };
+    let sound = "(metric: \"accuracy\", value: 0.9, slices: {\"night\": 0.8}, source: \"test\")";
+    let read = read_ron("model.ron", &with(sound)).unwrap();
+    assert_eq!(read.quality.as_ref().unwrap().to_string(), "accuracy 0.9, night 0.8 (test)");
+    let again = read_ron("again.ron", &write_ron(&read).unwrap()).unwrap();
+    assert_eq!(again.quality, read.quality);
+    let bad = with(&sound.replace("0.8", "inf"));
+    let said = read_ron("model.ron", &bad).unwrap_err().to_string();
+    assert!(said.contains("a quality of inf cannot be compared"), "{said}");
+    assert!(said.contains("model.ron:"), "{said}");
+}
+
 fn any_transform() -> impl Strategy<Value = Transform> {
     use ElementType as E;
     let formats = prop::sample::select(vec![E::Int4, E::Int8, E::Int16, E::Float16, E::Float32]);

@@ -128,6 +128,16 @@ impl ModelGraph {
         }
     }
 
+    /// The network with all that is said of it, and nothing in it.
+    pub(super) fn emptied(&self) -> Self {
+        let mut graph = self.clone();
+        graph.graph = DiGraph::new();
+        graph.operators.clear();
+        graph.tensors.clear();
+        graph.outputs.clear();
+        graph
+    }
+
     /// Adds a tensor. A name that is taken is an error.
     pub fn add_tensor(&mut self, mut tensor: Tensor) -> Result<TensorId, ModelError> {
         tensor.name = printable(tensor.name);

@@ -18,10 +18,13 @@ pub(super) struct Moved<'a> {
     pub after: &'a [Option<&'a Shape>],
     /// The output as it was.
     pub made: &'a Shape,
-    /// All outputs as they were.
+    /// All outputs, and those of others that take a part of the same, as they were.
     pub parts: &'a [&'a Shape],
     pub change: Change,
 }
+
+/// Inputs that an error shows.
+const INPUTS_SHOWN: usize = 8;
 
 /// Readings that are tried before giving up.
 const READINGS: usize = 10_000;
@@ -49,6 +52,11 @@ pub(super) fn carried(m: &Moved<'_>) -> Result<Shape, String> {
         _ => as_an_input(m).or_else(|| more_samples(m, before, after)),
     };
     carried.ok_or_else(|| {
+        if *m.op == Op::Movement(Movement::Concatenate) {
+            let inputs = m.after.iter().flatten().map(|shape| shape.to_string());
+            let inputs: Vec<_> = inputs.take(INPUTS_SHOWN).collect();
+            return format!("its inputs ({}) no longer join", inputs.join(", "));
+        }
         format!(
             "its output was {} from {before}, and it cannot be told which extents follow when that \
              becomes {after}",
@@ -116,10 +124,9 @@ fn along(m: &Moved<'_>, axis: usize, (old, new): (u64, u64), made: u64) -> Optio
         Op::Reduce if made == 1 && old != 1 => Some(1),
         // As much is added as before.
         Op::Movement(Movement::Pad) => made.checked_sub(old)?.checked_add(new),
-        Op::Movement(Movement::Broadcast) if made != old => None,
         Op::Movement(Movement::Slice) if made != old => an_equal_part(m, axis, (old, new), made),
-        // A whole factor is a factor; anything else may be a target.
-        Op::Movement(Movement::Resize) if made != old => {
+        // An axis is repeated or resampled by a whole factor; anything else may be a target.
+        Op::Movement(Movement::Broadcast | Movement::Resize) if made != old => {
             let factor = made.checked_div(old)?;
             let whole = made.is_multiple_of(old) && old > 1;
             whole.then(|| new.checked_mul(factor)).flatten()
@@ -314,6 +321,7 @@ mod tests {
             (M::Pad, &[1, 8, 8, 3], &[1, 10, 11, 3], &[1, 4, 4, 3], &[1, 6, 7, 3]),
             (M::Slice, &[1, 8, 9], &[1, 8, 3], &[1, 4, 9], &[1, 4, 3]),
             (M::Broadcast, &[8, 1], &[2, 8, 7], &[4, 1], &[2, 4, 7]),
+            (M::Broadcast, &[8, 3], &[16, 3], &[5, 3], &[10, 3]),
             (M::Resize, &[1, 8, 8, 3], &[1, 16, 16, 3], &[1, 4, 4, 3], &[1, 8, 8, 3]),
         ] {
             assert_eq!(moved(kind, before, made, after).as_deref(), Some(expected), "{kind:?}");

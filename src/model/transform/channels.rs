@@ -269,6 +269,11 @@ impl Following<'_> {
             let of = |axis: usize| (shape.elements() == Some(old.extent(axis))).then_some(axis);
             let last = old.rank().saturating_sub(1);
             let Some(axis) = of(channels).or_else(|| of(last)) else { continue };
+            let by_channel = self.step.operator.op == Op::BatchNormalisation;
+            let other = of(last).filter(|_| !by_channel);
+            if other.is_some_and(|last| new.extent(last) != new.extent(axis)) {
+                return Err(format!("{shape} may belong to either of two axes of {old}"));
+            }
             let mut follows = shape.clone();
             for extent in follows.0.iter_mut().filter(|extent| **extent == old.extent(axis)) {
                 *extent = new.extent(axis);

@@ -77,11 +77,7 @@ impl Draft {
 
     /// The graph: tensors that nothing touches are left out, but for inputs of the network.
     pub fn into_graph(self, from: &ModelGraph) -> Result<ModelGraph, ModelError> {
-        let mut graph = ModelGraph::new(from.name.clone(), self.layout);
-        graph.origin = from.origin.clone();
-        graph.notes = from.notes.clone();
-        graph.transforms = from.transforms.clone();
-        graph.quality = from.quality.clone();
+        let mut graph = from.emptied();
         let touched = self.steps.iter().flat_map(|s| s.inputs.iter().flatten().chain(&s.outputs));
         let touched: BTreeSet<At> = touched.chain(&self.outputs).copied().collect();
         let mut ids = BTreeMap::new();

@@ -7,7 +7,7 @@ use super::Refusal;
 use super::carry::{Moved, carried};
 use super::draft::{At, Draft, Step};
 use crate::model::infer::infer;
-use crate::model::{Layout, Op, Shape};
+use crate::model::{Layout, Movement, Op, Shape};
 use std::collections::BTreeMap;
 
 /// What changes, which tells what an extent of 1 means.
@@ -26,12 +26,13 @@ const AXES: usize = 32;
 pub(super) struct Before {
     shapes: BTreeMap<At, Option<Shape>>,
     steps: Vec<Step>,
+    readers: BTreeMap<At, Vec<usize>>,
 }
 
 impl Before {
     pub fn of(draft: &Draft) -> Self {
         let shapes = draft.all().map(|at| (at, draft.shape(at).cloned())).collect();
-        Self { shapes, steps: draft.steps.clone() }
+        Self { shapes, steps: draft.steps.clone(), readers: draft.readers() }
     }
 
     pub fn shape(&self, at: At) -> Option<&Shape> {
@@ -65,6 +66,7 @@ pub(super) fn propagate(
         }
         let view = View { draft, before, step, was, change };
         view.stored_weights_fit().map_err(refused)?;
+        view.steps_stay().map_err(refused)?;
         let made: Result<Vec<_>, _> =
             (0..step.outputs.len()).map(|port| view.output(port)).collect();
         let made = made.map_err(refused)?;
@@ -107,7 +109,7 @@ impl<'a> View<'a> {
         {
             return Ok(Some(made));
         }
-        let parts: Vec<_> = (0..self.was.outputs.len()).filter_map(old).collect();
+        let parts = self.parts();
         let moved = Moved {
             op: &self.step.operator.op,
             native: &self.step.operator.native,
@@ -118,6 +120,33 @@ impl<'a> View<'a> {
             change: self.change,
         };
         carried(&moved).map(Some)
+    }
+
+    /// What this step makes; or, of one that slices, what all make that slice the same tensor.
+    fn parts(&self) -> Vec<&'a Shape> {
+        let slices = |step: &Step| step.operator.op == Op::Movement(Movement::Slice);
+        let made = |step: &'a Step| step.outputs.iter().filter_map(|at| self.before.shape(*at));
+        let read = self.was.input(0).and_then(|at| self.before.readers.get(&at));
+        let Some(readers) = read.filter(|_| slices(self.was) && self.was.outputs.len() == 1) else {
+            return made(self.was).collect();
+        };
+        let steps = readers.iter().filter_map(|i| self.before.steps.get(*i));
+        steps.filter(|step| slices(step)).flat_map(made).collect()
+    }
+
+    /// States follow each other along an axis that is not the one of the samples.
+    fn steps_stay(&self) -> Result<(), String> {
+        let (Op::Recurrence(r), Change::Batch) = (&self.was.operator.op, self.change) else {
+            return Ok(());
+        };
+        let Some(old) = self.was.input(0).and_then(|at| self.before.shape(at)) else {
+            return Ok(());
+        };
+        let in_front = r.steps > 1 && old.extent(0) == r.steps && old.extent(1) != r.steps;
+        if in_front {
+            return Err(format!("the leading axis of {old} is its {} steps, not samples", r.steps));
+        }
+        Ok(())
     }
 
     /// Stored weights multiply so many numbers of each sample, whatever the extents in front.

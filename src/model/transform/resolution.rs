@@ -1,4 +1,5 @@
-//! Other extents of the image inputs.
+//! Other extents of the image inputs: those of the most axes, over which a window of the network
+//! slides.
 //!
 //! A pooling window that takes in the whole plane, with its borders, does so at any resolution.
 
@@ -17,8 +18,16 @@ pub(super) fn set_resolution(draft: &mut Draft, extents: &[u64]) -> Result<Done,
         Some(shape) if draft.tensor(at).role == TensorRole::Input => shape.rank(),
         _ => 0,
     };
-    let Some(images) = draft.all().map(|at| rank(draft, at)).max().filter(|rank| *rank >= 3) else {
-        let reason = "no input of the network is an image, with samples, channels and a plane";
+    let slides = |images: usize| {
+        draft.steps.iter().any(|step| {
+            let data = step.input(0).and_then(|at| draft.shape(at));
+            let window = matches!(step.operator.op, Op::Convolution(_) | Op::Pool(_));
+            window && data.map(Shape::rank) == Some(images)
+        })
+    };
+    let images = draft.all().map(|at| rank(draft, at)).max();
+    let Some(images) = images.filter(|rank| *rank >= 3 && slides(*rank)) else {
+        let reason = "no input of the network is an image that a window slides over";
         return Err(Refusal::Value(reason.to_owned()));
     };
     if extents.len() != 1 && extents.len() != images - 2 {

@@ -214,6 +214,42 @@ fn separated_convolutions_count_by_the_formula() {
 }
 
 #[test]
+fn a_stored_token_is_repeated_for_each_sample() {
+    let mut chain = Chain::new(&[1, 4, 8], E::Int8);
+    let token = chain.graph.add("token", &[1, 1, 8], E::Int8, TensorRole::Constant).unwrap();
+    let joined = chain.graph.add("y", &[1, 5, 8], E::Int8, TensorRole::Activation).unwrap();
+    let operator = Operator::new("join", "", Op::Movement(Movement::Concatenate));
+    chain.graph.add_operator(operator, &[Some(token), Some(chain.last)], &[joined]).unwrap();
+    chain.graph.set_outputs(vec![joined]);
+    let made = one(&chain.graph, Transform::Batch(6));
+    assert_eq!(names(&made), ["token/repeated", "join"]);
+    let shape = |graph: &ModelGraph| graph.tensor(graph.outputs()[0]).shape.clone().unwrap().0;
+    assert_eq!(shape(&made), [6, 5, 8]);
+    let back = one(&made, Transform::Batch(2));
+    assert_eq!((names(&back), shape(&back)), (names(&made), vec![2, 5, 8]));
+}
+
+#[test]
+fn slices_that_take_a_tensor_in_equal_parts_keep_doing_so() {
+    let whole: &[u64] = &[1, 16, 4, 4];
+    let mut chain =
+        Chain::new(PLANE, E::Int8).then("conv", conv(1), &[&[32, 8, 1, 1]], &[1, 32, 4, 4]);
+    let part = |chain: &mut Chain, name: &str| {
+        let made = chain.graph.add(name, whole, E::Int8, TensorRole::Activation).unwrap();
+        let operator = Operator::new(name, "", Op::Movement(Movement::Slice));
+        chain.graph.add_operator(operator, &[Some(chain.last)], &[made]).unwrap();
+        made
+    };
+    let (first, second) = (part(&mut chain, "first"), part(&mut chain, "second"));
+    chain.last = first;
+    let mut chain = chain.add("sum", "second").then("last", conv(1), &[&[8, 16, 1, 1]], PLANE);
+    let half = one(&chain.graph, Transform::Width(0.5));
+    assert_eq!(half.layers().unwrap()[1].output_shape.as_ref().unwrap().0, [1, 8, 4, 4]);
+    chain.graph.tensor_mut(second).shape.as_mut().unwrap().0[1] = 8;
+    assert!(apply(&chain.graph, &[Transform::Width(0.5)]).is_err(), "of 16 and 8 nothing is known");
+}
+
+#[test]
 fn what_cannot_follow_is_named() {
     let graph = Chain::new(&[1, 8, 4, 4], E::Int8)
         .then("conv", conv(1), &[FILTERS], PLANE)
@@ -235,6 +271,15 @@ fn what_cannot_follow_is_named() {
         let error = apply(&graph, std::slice::from_ref(&transform)).unwrap_err().to_string();
         assert!(error.contains(said) && error.contains(&transform.to_string()), "{error}");
     }
+    let lstm = Op::Recurrence(crate::model::Recurrence {
+        cell: crate::model::Cell::Lstm,
+        hidden: 4,
+        steps: 5,
+        directions: 1,
+    });
+    let steps = Chain::new(&[5, 1, 16], E::Int8).then("lstm", lstm, &[&[16, 4]], &[5, 1, 4]).graph;
+    let error = apply(&steps, &[Transform::Batch(2)]).unwrap_err().to_string();
+    assert!(error.contains("its 5 steps, not samples"), "{error}");
     let opaque = Chain::new(&[1, 8], E::Int8).then("what", Op::Opaque, &[], &[1, 8]).graph;
     let error = apply(&opaque, &[Transform::Batch(2)]).unwrap_err().to_string();
     assert!(error.contains("operator `what` cannot follow"), "{error}");
