@@ -28,6 +28,7 @@ pub use error::ModelError;
 pub use file::{read_ron, write_ron};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, load};
+pub use memory::{ActivationMemory, LiveMemory, LiveTensor, OrderMethod};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence,
