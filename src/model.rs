@@ -16,9 +16,11 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod profile;
 mod shipped;
 mod sparsity;
 mod statistics;
+mod sums;
 mod tensor;
 mod totals;
 mod work;
@@ -34,9 +36,11 @@ pub use op::{
     Recurrence,
 };
 pub use operand::{Operand, OperandRole};
+pub use profile::{LayerProfile, ModelProfile};
 pub use shipped::shipped_models;
 pub use sparsity::Sparsity;
 pub use statistics::WeightStatistics;
+pub use sums::{Sums, WeightMean};
 pub use tensor::{ElementType, Shape, Tensor, TensorRole};
 pub use totals::{
     total_element_ops, total_live_macs, total_macs, total_output_bytes, total_parameters,

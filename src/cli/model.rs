@@ -72,10 +72,10 @@ fn import(
     graph.name = name.map(str::to_owned).or(stem).unwrap_or(graph.name);
     let text = write_ron(&graph)?;
     let network = Network::of(&graph)?;
+    let profile = if as_json { Some(graph.profile()?) } else { None };
     write_file(out, &text)?;
-    let live = graph.live_activation_bytes();
-    if as_json {
-        return Ok(Answer::json(&json::inspect(&graph, &network, &live), true));
+    if let Some(profile) = profile {
+        return Ok(Answer::json(&json::inspect(&profile), true));
     }
     let mut said = format!(
         "{}: {} layers, {} MACs, written to {}\n",

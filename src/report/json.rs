@@ -1,12 +1,14 @@
 //! The same figures as in the tables, under stable names with the unit as suffix. Each document has
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
+mod inspect;
+
+pub use inspect::{inspect, inspect_by_kind};
+
 use super::Prediction;
 use super::tables::window_name;
 use crate::calibrate::Comparison;
 use crate::hardware::{Profile, ShippedProfile};
-use crate::mapping::Network;
-use crate::model::ModelGraph;
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
 use crate::uncertainty::{Figure, Interval90, Sampled};
@@ -15,43 +17,6 @@ use std::collections::BTreeMap;
 
 fn pair(interval: Interval90) -> Value {
     json!([interval.low, interval.high])
-}
-
-/// `inspect`: the layers of a network and their totals.
-pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Value {
-    let layers: Vec<Value> = network
-        .layers
-        .iter()
-        .zip(live_bytes)
-        .map(|(layer, live)| {
-            let w = &layer.work;
-            json!({
-                "name": layer.name, "kind": w.kind, "native": layer.native,
-                "output_shape": layer.output_shape, "element": w.element,
-                "macs": w.macs, "element_ops": w.element_ops, "parameters": w.parameters,
-                "weight_bytes": w.weight_bytes, "input_bytes": w.input_bytes,
-                "output_bytes": w.output_bytes, "live_activation_bytes": live,
-            })
-        })
-        .collect();
-    let sum = |f: fn(&crate::model::Work) -> u64| -> u64 {
-        network.layers.iter().map(|l| f(&l.work)).fold(0, u64::saturating_add)
-    };
-    json!({
-        "schema": "joulecast.inspect/1",
-        "model": network.name,
-        "origin": graph.origin,
-        "totals": {
-            "layers": network.layers.len(),
-            "macs": sum(|w| w.macs),
-            "element_ops": sum(|w| w.element_ops),
-            "parameters": sum(|w| w.parameters),
-            "weight_bytes": network.weight_bytes,
-            "peak_activation_bytes": network.peak_activation_bytes,
-        },
-        "layers": layers,
-        "notes": graph.notes,
-    })
 }
 
 /// `estimate`: layers and totals with intervals and coverage.
