@@ -20,10 +20,12 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod profile;
 mod quality;
 mod shipped;
 mod sparsity;
 mod statistics;
+mod sums;
 mod tensor;
 mod totals;
 mod transform;
@@ -37,15 +39,18 @@ pub use file::{read_ron, write_ron};
 pub use generate::{Generator, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
+pub use memory::{ActivationMemory, LiveMemory, LiveTensor, OrderMethod};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence,
 };
 pub use operand::{Operand, OperandRole};
+pub use profile::{LayerProfile, ModelProfile};
 pub use quality::Quality;
 pub use shipped::shipped_models;
 pub use sparsity::Sparsity;
 pub use statistics::WeightStatistics;
+pub use sums::{Sums, WeightMean};
 pub use tensor::{ElementType, Shape, Tensor, TensorRole};
 pub use totals::{
     read_parameters, stored_parameters, total_element_ops, total_live_macs, total_macs,

@@ -13,8 +13,9 @@ fn graph(name: &str) -> ModelGraph {
     load(name, &Bindings::default()).unwrap()
 }
 
-fn shipped() -> Vec<ModelGraph> {
-    let models = shipped_models().iter();
+/// The networks that came from 8-bit files.
+fn tiny() -> Vec<ModelGraph> {
+    let models = shipped_models().iter().filter(|m| m.path.starts_with("models/mlperf_tiny"));
     models.map(|model| read_ron(model.path, model.text).unwrap()).collect()
 }
 
@@ -39,7 +40,7 @@ fn structured(keep: u32, of: u32) -> Transform {
 
 #[test]
 fn a_batch_of_n_is_n_times_the_work_with_the_same_weights() {
-    for graph in shipped() {
+    for graph in tiny() {
         let (before, after) = (layers(&graph, &[]), layers(&graph, &[Transform::Batch(6)]));
         for (one, six) in before.iter().zip(&after) {
             let (one, six) = (&one.work, &six.work);
@@ -49,6 +50,32 @@ fn a_batch_of_n_is_n_times_the_work_with_the_same_weights() {
             assert_eq!((six.parameters, six.weight_bytes), (one.parameters, one.weight_bytes));
         }
         assert_eq!(layers(&graph, &[Transform::Batch(6), Transform::Batch(1)]), before);
+    }
+}
+
+#[test]
+fn larger_networks_follow_batch_resolution_and_width_or_say_what_cannot() {
+    let macs = |graph: &ModelGraph, transform| total_macs(&layers(graph, &[transform]));
+    for name in ["mobilenet_v2", "resnet50", "vit_tiny", "yolov8n"] {
+        let graph = graph(name);
+        let before = total_macs(&graph.layers().unwrap());
+        assert_eq!(macs(&graph, Transform::Batch(4)), 4 * before, "{name}");
+    }
+    for name in ["mobilenet_v2", "resnet50"] {
+        let graph = graph(name);
+        let classifier = graph.layers().unwrap().last().unwrap().work.macs;
+        let whole = total_macs(&graph.layers().unwrap()) - classifier;
+        let twice = macs(&graph, Transform::Resolution(vec![448])) - classifier;
+        assert_eq!(twice, 4 * whole, "{name}");
+        let half = macs(&graph, Transform::Width(0.5)) as f64 / whole as f64;
+        assert!((0.25..0.36).contains(&half), "{name}: {half}");
+    }
+    for (transform, operator) in [
+        (Transform::Resolution(vec![112]), "positions"),
+        (Transform::Width(0.5), "tokens"),
+    ] {
+        let said = apply(&graph("vit_tiny"), &[transform]).unwrap_err().to_string();
+        assert!(said.contains(&format!("operator `{operator}`")), "{said}");
     }
 }
 
@@ -72,7 +99,7 @@ fn half_the_resolution_is_a_quarter_of_the_convolutions() {
 
 #[test]
 fn sixteen_bits_double_what_eight_bits_move() {
-    for graph in shipped() {
+    for graph in tiny() {
         let before = layers(&graph, &[]);
         let after = layers(&graph, &[precision(ElementType::Int16)]);
         assert_eq!(total_output_bytes(&after), 2 * total_output_bytes(&before));
@@ -96,7 +123,7 @@ fn two_in_four_stores_half_and_its_index() {
 
 #[test]
 fn a_width_of_one_changes_nothing_and_half_keeps_ins_and_outs() {
-    for graph in shipped() {
+    for graph in tiny() {
         assert_eq!(layers(&graph, &[Transform::Width(1.0)]), layers(&graph, &[]));
         let half = apply(&graph, &[Transform::Width(0.5)]).unwrap();
         let ends = |graph: &ModelGraph| {
@@ -201,7 +228,7 @@ proptest! {
         model in 0..5usize,
         transforms in prop::collection::vec(any_transform(), 1..4),
     ) {
-        let graph = &shipped()[model];
+        let graph = &tiny()[model];
         match apply(graph, &transforms) {
             Ok(_) => drop(layers(graph, &transforms)),
             Err(error) => {

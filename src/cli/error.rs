@@ -35,6 +35,12 @@ pub enum CliError {
     /// An output file.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// A table as CSV.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A picture.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
     /// A model would be written over a file of another kind.
     #[error("--out {}: a model is written as a `.ron` file", path.display())]
     NotRon {
@@ -61,8 +67,12 @@ impl CliError {
             Self::RunFolder(
                 RunFolderError::Plot(PlotError::Write { .. })
                 | RunFolderError::Format(FormatError::Write { .. }),
-            ) => 2,
-            Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_)) => 3,
+            )
+            | Self::Plot(PlotError::Write { .. } | PlotError::Extension { .. })
+            | Self::Format(FormatError::Write { .. }) => 2,
+            Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_))
+            | Self::Plot(_)
+            | Self::Format(_) => 3,
             _ => 2,
         }
     }

@@ -101,10 +101,10 @@ fn written(graph: &ModelGraph, out: &Path, as_json: bool) -> Result<Answer, CliE
     }
     let text = write_ron(graph)?;
     let network = Network::of(graph)?;
+    let profile = if as_json { Some(graph.profile()?) } else { None };
     write_file(out, &text)?;
-    let live = graph.live_activation_bytes();
-    if as_json {
-        return Ok(Answer::json(&json::inspect(graph, &network, &live), true));
+    if let Some(profile) = profile {
+        return Ok(Answer::json(&json::inspect(&profile), true));
     }
     let mut said = format!(
         "{}: {} layers, {} MACs, written to {}\n",

@@ -26,10 +26,12 @@
 //! `inference` is empty for a span outside any, and `duration_s` is there for convenience.
 
 mod cells;
+mod layers;
 mod power;
 mod spans;
 mod time;
 
+pub use layers::{write_kinds, write_layers};
 pub use power::{read_power, write_power};
 pub use spans::{read_spans, write_spans};
 

@@ -9,7 +9,7 @@ mod window;
 
 use super::consistency::broadcast;
 use super::einsum::Equation;
-use super::{Layout, Op, Shape};
+use super::{ElementFunction, Layout, Op, Shape};
 
 /// Shape of the first output. An input is `None` where it is left out or its shape is unknown.
 ///
@@ -36,6 +36,8 @@ pub(super) fn infer(
         Op::Einsum(equation) => contraction(equation, inputs),
         Op::Recurrence(recurrence) => one(&|gates| product::recurrence(recurrence, gates)),
         Op::Pool(pool) => one(&|data| window::pool(pool, layout, data)),
+        // Tables of sines and cosines stand beside what is turned.
+        Op::Elementwise(ElementFunction::Rotate) => one(&|data| Ok(data.clone())),
         Op::Elementwise(_) => element_wise(inputs),
         Op::Softmax
         | Op::BatchNormalisation

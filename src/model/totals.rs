@@ -3,7 +3,7 @@
 //! A sum past 64 bits stays at the largest number, which any table shows as what it is: absurd.
 
 use super::work::is_parameter;
-use super::{Layer, ModelGraph, TensorId, TensorRole};
+use super::{Layer, ModelGraph, Op, Tensor, TensorId, TensorRole};
 use std::collections::BTreeSet;
 
 fn total(layers: &[Layer], part: impl Fn(&Layer) -> u64) -> u64 {
@@ -70,6 +70,25 @@ pub fn total_output_bytes(layers: &[Layer]) -> u64 {
     total(layers, |layer| layer.work.output_bytes)
 }
 
+/// Ports of the stored mean and variance of a batch normalisation.
+const STATISTICS: [usize; 2] = [3, 4];
+
+impl ModelGraph {
+    /// Parameters that are means and variances of batch normalisation: they are stored and read, and
+    /// training does not learn them.
+    pub fn normalisation_statistics(&self) -> u64 {
+        let normalisations =
+            self.operators().filter(|id| self.operator(*id).op == Op::BatchNormalisation);
+        let stored = normalisations.flat_map(|id| {
+            let inputs = self.inputs(id);
+            STATISTICS.map(|port| inputs.get(port).copied().flatten())
+        });
+        let tensors = stored.flatten().map(|id| self.tensor(id));
+        let constants = tensors.filter(|tensor| tensor.role == TensorRole::Constant);
+        constants.filter_map(Tensor::elements).fold(0, u64::saturating_add)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +113,20 @@ mod tests {
         assert_eq!(total_weight_bytes(&layers), 3 << 60);
         assert_eq!((total_element_ops(&layers), total_output_bytes(&layers)), (0, 3 << 31));
         assert_eq!(total_macs(&[]), 0);
+    }
+
+    #[test]
+    fn a_batch_normalisation_stores_two_statistics_for_two_learned_parameters() {
+        let mut graph = ModelGraph::new("g", Layout::ChannelsFirst);
+        let mut add = |name, role| graph.add(name, &[8], ElementType::Float32, role).unwrap();
+        let x = add("x", TensorRole::Input);
+        let stored = ["scale", "shift", "mean", "variance"].map(|n| add(n, TensorRole::Constant));
+        let y = add("y", TensorRole::Activation);
+        let inputs: Vec<_> = std::iter::once(x).chain(stored).map(Some).collect();
+        let operator = Operator::new("norm", "BatchNormalization", Op::BatchNormalisation);
+        graph.add_operator(operator, &inputs, &[y]).unwrap();
+        let profile = graph.profile().unwrap();
+        assert_eq!((profile.total.parameters, profile.normalisation_statistics), (32, 16));
+        assert_eq!(profile.learned_parameters(), 16);
     }
 }

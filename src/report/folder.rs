@@ -146,12 +146,24 @@ fn staging_beside(target: &Path) -> Result<tempfile::TempDir, FolderError> {
 }
 
 /// Writes a file under a temporary name and renames it, so that it is never half there.
-pub fn write_file(path: &Path, text: &str) -> Result<(), FolderError> {
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FolderError> {
     let io = |source| FolderError::Io { path: path.to_owned(), source };
+    write_file_with(path, |staged| std::fs::write(staged, content).map_err(io))
+}
+
+/// The same for a file that `write` fills. The temporary name has the same extension.
+pub fn write_file_with<E: From<FolderError>>(
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
     let staging = staging_beside(path)?;
-    let staged = staging.path().join("file");
-    std::fs::write(&staged, text).map_err(io)?;
-    std::fs::rename(&staged, path).map_err(io)
+    let mut staged = staging.path().join("file");
+    if let Some(extension) = path.extension() {
+        staged.set_extension(extension);
+    }
+    write(&staged)?;
+    let io = |source| FolderError::Io { path: path.to_owned(), source };
+    Ok(std::fs::rename(&staged, path).map_err(io)?)
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! The same figures as in the tables, under stable names with the unit as suffix. Each document has
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
+mod inspect;
+
+pub use inspect::{inspect, inspect_by_kind};
+
 use super::Prediction;
 use super::tables::window_name;
 use crate::calibrate::Comparison;
 use crate::hardware::{Profile, ShippedProfile};
-use crate::mapping::Network;
-use crate::model::ModelGraph;
+use crate::model::TransformRecord;
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
 use crate::uncertainty::{Figure, Interval90, Sampled};
@@ -17,50 +20,9 @@ fn pair(interval: Interval90) -> Value {
     json!([interval.low, interval.high])
 }
 
-/// `inspect`: the layers of a network and their totals.
-pub fn inspect(graph: &ModelGraph, network: &Network, live_bytes: &[u64]) -> Value {
-    let layers: Vec<Value> = network
-        .layers
-        .iter()
-        .zip(live_bytes)
-        .map(|(layer, live)| {
-            let w = &layer.work;
-            json!({
-                "name": layer.name, "kind": w.kind, "native": layer.native,
-                "output_shape": layer.output_shape, "element": w.element,
-                "macs": w.macs, "skippable_macs": w.skippable_macs,
-                "element_ops": w.element_ops, "parameters": w.parameters,
-                "weight_bytes": w.weight_bytes, "input_bytes": w.input_bytes,
-                "output_bytes": w.output_bytes, "live_activation_bytes": live,
-            })
-        })
-        .collect();
-    let sum = |f: fn(&crate::model::Work) -> u64| -> u64 {
-        network.layers.iter().map(|l| f(&l.work)).fold(0, u64::saturating_add)
-    };
-    json!({
-        "schema": "joulecast.inspect/1",
-        "model": network.name,
-        "origin": graph.origin,
-        "totals": {
-            "layers": network.layers.len(),
-            "macs": sum(|w| w.macs),
-            "skippable_macs": sum(|w| w.skippable_macs),
-            "element_ops": sum(|w| w.element_ops),
-            "parameters": sum(|w| w.parameters),
-            "weight_bytes": network.weight_bytes,
-            "peak_activation_bytes": network.peak_activation_bytes,
-        },
-        "layers": layers,
-        "transforms": transforms(network),
-        "quality": graph.quality,
-        "notes": graph.notes,
-    })
-}
-
 /// What was done to the network, each step as it stands on the command line.
-fn transforms(network: &Network) -> Value {
-    let records = network.transforms.iter().map(|record| {
+fn transforms(records: &[TransformRecord]) -> Value {
+    let records = records.iter().map(|record| {
         json!({
             "flag": record.transform.to_string(), "transform": record.transform,
             "changed": record.changed, "kept": record.kept,
@@ -117,7 +79,7 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("schema".into(), json!(schema));
     map.insert("model".into(), json!(p.network.name));
-    map.insert("transforms".into(), transforms(p.network));
+    map.insert("transforms".into(), transforms(&p.network.transforms));
     map.insert("quality".into(), json!(p.network.quality));
     map.insert("hardware".into(), json!(p.setting.profile.spec().name));
     map.insert("operating_point".into(), json!(p.setting.point.name));

@@ -1,9 +1,11 @@
-//! Pictures of a trace, as PNG or SVG.
+//! Pictures of a trace or of a network, as PNG or SVG.
 
 mod axis;
 mod buckets;
 mod font;
+mod frame;
 mod legend;
+mod live;
 mod paint;
 mod picture;
 mod regions;
@@ -12,6 +14,7 @@ mod stack;
 mod strip;
 mod theme;
 
+use crate::model::ModelProfile;
 use crate::trace::Trace;
 use crate::units::SimTime;
 use std::io;
@@ -75,20 +78,45 @@ pub enum PlotError {
     },
 }
 
+impl PlotError {
+    /// The same of the file that the reader asked for, where it was drawn under another name.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::Extension { .. } => Self::Extension { path },
+            Self::Draw { reason, .. } => Self::Draw { path, reason },
+            Self::Write { source, .. } => Self::Write { path, source },
+            Self::Range { .. } | Self::Font => self,
+        }
+    }
+}
+
 /// Draws power against time: a stack of components with the total on top, layers behind it, what
 /// went on above it. The extension of `path`, `.png` or `.svg`, decides on the kind of picture.
 pub fn power(trace: &Trace, options: &PowerOptions, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (from, to) = range(trace, options)?;
+    write(&picture::compose(trace, options, from, to), SIZE, path)
+}
+
+/// Draws the activations alive while each layer runs, in the order they run, with the peak, and the
+/// file's own order where it differs. The extension of `path` decides on the kind of picture.
+pub fn live(profile: &ModelProfile, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    write(&live::compose(profile, &theme::LIGHT), SIZE, path)
+}
+
+type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;
+
+fn writer(path: &Path) -> Result<Writer, PlotError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let write = match extension.as_deref() {
+    let write: Writer = match extension.as_deref() {
         Some("png") => paint::write_png,
         Some("svg") => paint::write_svg,
         _ => return Err(PlotError::Extension { path: path.to_owned() }),
     };
-    if !font::ready() {
-        return Err(PlotError::Font);
-    }
-    let (from, to) = range(trace, options)?;
-    write(&picture::compose(trace, options, from, to), SIZE, path)
+    if font::ready() { Ok(write) } else { Err(PlotError::Font) }
 }
 
 /// The range to show, within the trace; all of an empty trace is a range too.

@@ -1,12 +1,15 @@
 //! Tables and totals for the terminal, in a readable width.
 
 mod hardware;
+mod inspect;
 mod models;
 mod prediction;
 mod validation;
 
 pub use hardware::{hardware_check_text, hardware_list_table, hardware_text};
-pub use models::{inspect_text, model_list_table};
+pub(super) use inspect::order_text;
+pub use inspect::{inspect_text, kinds_text};
+pub use models::model_list_table;
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
 pub use validation::comparison_table;

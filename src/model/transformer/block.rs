@@ -100,8 +100,7 @@ impl Assembly<'_> {
         self.builder.linear(name, x, columns, bias, self.stored)
     }
 
-    /// Queries or keys by head, normalised and rotated where the network does so. A rotation is two
-    /// products and a sum of each element.
+    /// Queries or keys by head, normalised and rotated where the network does so.
     fn placed(&mut self, name: &str, x: TensorId, heads: u64) -> Result<TensorId, ModelError> {
         let conventions = &self.of.conventions;
         let (extent, rotated) = (self.of.heads.extent, conventions.rotated);
@@ -121,9 +120,7 @@ impl Assembly<'_> {
             if rotated < extent {
                 placed = builder.part(&at("rotated_part"), whole, 3, rotated)?;
             }
-            let along = builder.elements(&at("rotary.cosine"), F::Multiply, &[placed, cosines])?;
-            let across = builder.elements(&at("rotary.sine"), F::Multiply, &[placed, sines])?;
-            placed = builder.elements(&at("rotary"), F::Add, &[along, across])?;
+            placed = builder.elements(&at("rotary"), F::Rotate, &[placed, cosines, sines])?;
             if rotated < extent {
                 let rest = builder.part(&at("plain_part"), whole, 3, extent - rotated)?;
                 placed = builder.joined(&at("parts"), &[placed, rest], 3)?;

@@ -27,9 +27,27 @@ impl Axis {
         Self::stepped(low, high, step, unit)
     }
 
+    /// From zero to a tick at or above `high` bytes, in about `wanted` steps, with a binary prefix.
+    pub(super) fn bytes(high: f64, wanted: usize) -> Self {
+        let high = high.max(1.0);
+        let exponent = (high.log2() / 10.0 + 1e-12).floor().clamp(0.0, 4.0) as usize;
+        let scale = 1024f64.powi(exponent as i32);
+        // There are no parts of bytes.
+        let least = if exponent == 0 { 1.0 } else { 0.0 };
+        let step = round_step(high / scale / wanted.max(1) as f64).max(least) * scale;
+        let high = (high / step - 1e-9).ceil() * step;
+        let unit = ["B", "KiB", "MiB", "GiB", "TiB"].get(exponent).copied().unwrap_or_default();
+        Self::scaled(0.0, high, step, scale, unit.to_owned())
+    }
+
     fn stepped(low: f64, high: f64, step: f64, unit: &str) -> Self {
         let exponent = thousands(low.abs().max(high.abs()));
-        let scale = 1000f64.powi(exponent);
+        let prefix = PREFIXES.get((exponent + 5) as usize).copied().unwrap_or_default();
+        Self::scaled(low, high, step, 1000f64.powi(exponent), format!("{prefix}{unit}"))
+    }
+
+    /// Labels are values over `scale`.
+    fn scaled(low: f64, high: f64, step: f64, scale: f64, unit: String) -> Self {
         let decimals = (-(step / scale).log10()).ceil().clamp(0.0, 15.0) as usize;
         // 2.5 has a decimal that its size does not show.
         let decimals =
@@ -41,8 +59,7 @@ impl Axis {
             let text = format!("{:.decimals$}", value / scale + 0.0);
             (value, text.replace('-', "−"))
         });
-        let prefix = PREFIXES.get((exponent + 5) as usize).copied().unwrap_or_default();
-        Self { low, high, ticks: ticks.collect(), unit: format!("{prefix}{unit}") }
+        Self { low, high, ticks: ticks.collect(), unit }
     }
 
     /// Where a value is between the limits, from 0 to 1.
@@ -52,7 +69,7 @@ impl Axis {
 }
 
 /// 1, 2, 2.5 or 5 times a power of ten, not below `step`.
-fn round_step(step: f64) -> f64 {
+pub(super) fn round_step(step: f64) -> f64 {
     let magnitude = 10f64.powf(step.log10().floor());
     if !(magnitude > 0.0 && magnitude.is_finite()) {
         return 1.0;
@@ -95,6 +112,19 @@ mod tests {
         assert_eq!(labels(&time), ["0", "25", "50", "75", "100", "125", "150", "175"]);
         let fine = Axis::within(0.0, 1.3e-6, 6, "s");
         assert_eq!((labels(&fine)[1], fine.unit.as_str()), ("0.25", "µs"));
+    }
+
+    #[test]
+    fn bytes_go_by_powers_of_1024() {
+        let small = Axis::bytes(55_296.0, 5);
+        assert_eq!((labels(&small), small.unit.as_str()), (vec!["0", "20", "40", "60"], "KiB"));
+        assert_eq!(small.high, 60.0 * 1024.0);
+        let few = Axis::bytes(3.0, 8);
+        assert_eq!((labels(&few), few.unit.as_str()), (vec!["0", "1", "2", "3"], "B"));
+        let none = Axis::bytes(0.0, 5);
+        assert_eq!(labels(&none), ["0", "1"]);
+        assert_eq!(Axis::bytes(1023.0, 4).unit, "B");
+        assert_eq!(labels(&Axis::bytes(1024.0, 4)), ["0.00", "0.25", "0.50", "0.75", "1.00"]);
     }
 
     #[test]

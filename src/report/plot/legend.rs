@@ -71,19 +71,28 @@ impl<'a> Legend<'a> {
             let (from, to) = ((left, middle + 7.0), (right, middle + 7.0));
             self.scene.rule(from, to, 1.0, self.theme.total.faded(LEAST));
         }
+        self.line(if with_extremes { "total: peak, mean, least" } else { "total" });
+    }
+
+    /// What the line over the data means.
+    pub(super) fn line(&mut self, text: &str) {
+        if self.is_full() {
+            return;
+        }
+        let middle = self.baseline - SIZE * font::CAPITAL / 2.0;
+        let (left, right) = (self.area.left, self.area.left + 22.0);
         let points = vec![(left, middle), (right, middle)];
         self.scene.shapes.push(Shape::Steps(points, 1.5, self.theme.total));
-        let text = if with_extremes { "total: peak, mean, least" } else { "total" };
         self.write(text, right + 8.0, Anchor::Start, self.theme.text, false);
         self.baseline += 1.5 * LINE;
     }
 
-    /// What colours of the strip mean.
-    pub(super) fn key(&mut self, key: &[(String, Ink)]) {
+    /// What colours mean.
+    pub(super) fn key(&mut self, heading: &str, key: &[(String, Ink)]) {
         if key.is_empty() {
             return;
         }
-        self.heading("activity");
+        self.heading(heading);
         for (name, ink) in key {
             if self.is_full() {
                 return;
@@ -94,9 +103,10 @@ impl<'a> Legend<'a> {
             self.write(&name, left, Anchor::Start, self.theme.text, false);
             self.baseline += LINE;
         }
+        self.baseline += LINE / 2.0;
     }
 
-    fn heading(&mut self, text: &str) {
+    pub(super) fn heading(&mut self, text: &str) {
         if !self.is_full() {
             self.write(text, self.area.left, Anchor::Start, self.theme.quiet, true);
             self.baseline += LINE + 2.0;

@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::buckets::Grid;
+use super::frame::{LABEL_SIZE, LEFT, LEGEND, MARGIN, TICK_SIZE, gridlines, heading, value_labels};
 use super::legend::Legend;
 use super::regions::Regions;
 use super::scene::{Anchor, Area, Label, Scene};
@@ -12,21 +13,13 @@ use super::{PowerOptions, SIZE, font};
 use crate::trace::Trace;
 use crate::units::{Seconds, SimTime, Watts, engineering};
 
-const MARGIN: f64 = 28.0;
-/// Left of the data: tick labels, the axis label, labels of rows.
-const LEFT: f64 = 116.0;
-const LEGEND: f64 = 320.0;
-const TICK_SIZE: f64 = 13.0;
-const SUBTITLE_LINES: usize = 4;
-const LABEL_SIZE: f64 = 14.0;
-
 /// Draws `from` to `to` of a trace.
 pub(super) fn compose(trace: &Trace, options: &PowerOptions, from: SimTime, to: SimTime) -> Scene {
     let theme = if options.dark { &DARK } else { &LIGHT };
     let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
     let mut scene = Scene::default();
     scene.fill(Area { left: 0.0, top: 0.0, right: width, bottom: height }, theme.paper);
-    let top = heading(&mut scene, options, theme);
+    let top = heading(&mut scene, &options.title, &options.subtitle, theme);
     let right = width - MARGIN - LEGEND - 30.0;
     let grid = Grid { from, to, count: (right - LEFT) as usize };
     let page = Area { left: LEFT, right, top, bottom: height - 68.0 };
@@ -53,7 +46,7 @@ pub(super) fn compose(trace: &Trace, options: &PowerOptions, from: SimTime, to: 
         regions.draw_edges(&mut scene, &data, theme);
     }
     stack.draw_total(&mut scene, &data, &axis, theme.total);
-    power_labels(&mut scene, &data, &axis, theme);
+    value_labels(&mut scene, &data, &axis, "power", theme);
     time_axis(&mut scene, &data, from, to, theme);
     note(&mut scene, &data, trace, low == high, theme);
 
@@ -62,25 +55,8 @@ pub(super) fn compose(trace: &Trace, options: &PowerOptions, from: SimTime, to: 
     legend.energies(&stack);
     legend.figures(&figures(&stack, from, to));
     legend.lines(stack.has_extremes(&axis, data.height()));
-    legend.key(&strip.key);
+    legend.key("activity", &strip.key);
     scene
-}
-
-/// Title and subtitle; tells where the rest may start.
-fn heading(scene: &mut Scene, options: &PowerOptions, theme: &Theme) -> f64 {
-    let room = f64::from(SIZE.0) - 2.0 * MARGIN;
-    let mut baseline = MARGIN + 20.0;
-    if !options.title.is_empty() {
-        let title = font::elided(&options.title, 23.0, true, room);
-        scene.text(Label::new(title, (MARGIN, baseline), 23.0, theme.text).bold());
-        baseline += 26.0;
-    }
-    for line in options.subtitle.iter().take(SUBTITLE_LINES) {
-        let line = font::elided(line, LABEL_SIZE, false, room);
-        scene.text(Label::new(line, (MARGIN, baseline), LABEL_SIZE, theme.quiet));
-        baseline += 21.0;
-    }
-    baseline + 2.0
 }
 
 /// The axis of power always shows zero; without any power it still has a scale.
@@ -93,37 +69,6 @@ fn power_axis(low: f64, high: f64, height: f64) -> Axis {
     let wanted = ((height / 70.0) as usize).clamp(3, 9);
     let ticks = Axis::around(low, high, wanted, "W");
     Axis { low, high, ..ticks }
-}
-
-fn height_of(axis: &Axis, value: f64, data: &Area) -> f64 {
-    data.bottom - axis.share(value) * data.height()
-}
-
-fn shown(axis: &Axis) -> impl Iterator<Item = &(f64, String)> {
-    let slack = (axis.high - axis.low) * 1e-9;
-    axis.ticks.iter().filter(move |t| t.0 >= axis.low - slack && t.0 <= axis.high + slack)
-}
-
-fn gridlines(scene: &mut Scene, data: &Area, axis: &Axis, theme: &Theme) {
-    for (value, _) in shown(axis) {
-        let y = height_of(axis, *value, data);
-        scene.rule((data.left, y), (data.right, y), 1.0, theme.gridline);
-    }
-}
-
-fn power_labels(scene: &mut Scene, data: &Area, axis: &Axis, theme: &Theme) {
-    let zero = height_of(axis, 0.0, data);
-    scene.rule((data.left, zero), (data.right, zero), 1.0, theme.frame);
-    scene.rule((data.left, data.top), (data.left, data.bottom), 1.0, theme.frame);
-    for (value, text) in shown(axis) {
-        let y = height_of(axis, *value, data);
-        scene.rule((data.left - 5.0, y), (data.left, y), 1.0, theme.frame);
-        let at = (data.left - 10.0, y + TICK_SIZE * font::CAPITAL / 2.0);
-        scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::End));
-    }
-    let at = (MARGIN + LABEL_SIZE, data.center().1);
-    let label = Label::new(format!("power ({})", axis.unit), at, LABEL_SIZE, theme.text);
-    scene.text(label.anchored(Anchor::Middle).upright());
 }
 
 /// Time from zero, or from the start of the range where that is far away.

@@ -156,19 +156,23 @@ fn regions(trace: &Trace, kind: SpanKind, grid: &Grid, left: f64) -> Vec<Region>
 /// Takes off what all names start with, up to a separator: `model/block_1/conv` has no news in
 /// `model/`.
 fn shorten(regions: &mut [Region]) {
-    let Some(first) = regions.first().map(|r| r.name.clone()) else { return };
-    let mut shared = first.as_str();
-    for region in regions.iter() {
-        let same = shared.bytes().zip(region.name.bytes()).take_while(|(a, b)| a == b).count();
-        let cut = (0..=same).rev().find(|at| shared.is_char_boundary(*at)).unwrap_or(0);
-        shared = shared.get(..cut).unwrap_or_default();
-    }
-    let prefix = shared.rfind(['/', ':', '.']).map_or(0, |at| at + 1);
+    let prefix = shared_prefix(regions.iter().map(|region| region.name.as_str()));
     for region in regions.iter_mut() {
         if let Some(rest) = region.name.get(prefix..).filter(|rest| !rest.is_empty()) {
             region.name = rest.to_owned();
         }
     }
+}
+
+/// How many bytes all names start with, up to a separator.
+pub(super) fn shared_prefix<'a>(mut names: impl Iterator<Item = &'a str>) -> usize {
+    let Some(mut shared) = names.next() else { return 0 };
+    for name in names {
+        let same = shared.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+        let cut = (0..=same).rev().find(|at| shared.is_char_boundary(*at)).unwrap_or(0);
+        shared = shared.get(..cut).unwrap_or_default();
+    }
+    shared.rfind(['/', ':', '.']).map_or(0, |at| at + 1)
 }
 
 #[cfg(test)]

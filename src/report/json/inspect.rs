@@ -1,0 +1,68 @@
+//! `inspect`: layers or kinds, totals, memory.
+
+use crate::model::{ActivationMemory, ModelProfile, Sums};
+use serde_json::{Map, Value, json};
+
+/// Every layer in the order it runs.
+pub fn inspect(profile: &ModelProfile) -> Value {
+    let mut document = head(profile, "joulecast.inspect/2");
+    document.insert("layers".into(), json!(profile.layers));
+    Value::Object(document)
+}
+
+/// Sums over the layers of each kind.
+pub fn inspect_by_kind(profile: &ModelProfile) -> Value {
+    let kinds: Vec<Value> = profile
+        .by_kind()
+        .into_iter()
+        .map(|(kind, sums)| {
+            let mut row = sums_of(&sums);
+            row.insert("kind".into(), json!(kind));
+            row.insert("share_of_macs".into(), json!(sums.share_of_macs(&profile.total)));
+            Value::Object(row)
+        })
+        .collect();
+    let mut document = head(profile, "joulecast.inspect_by_kind/1");
+    document.insert("kinds".into(), json!(kinds));
+    Value::Object(document)
+}
+
+fn head(profile: &ModelProfile, schema: &str) -> Map<String, Value> {
+    let mut totals = sums_of(&profile.total);
+    totals.insert("stored_parameters".into(), json!(profile.stored_parameters));
+    totals.insert("stored_weight_bytes".into(), json!(profile.stored_weight_bytes));
+    let (learned, peak) = (profile.learned_parameters(), profile.memory.chosen.peak_bytes);
+    totals.insert("parameters_without_normalisation_statistics".into(), json!(learned));
+    totals.insert("peak_activation_bytes".into(), json!(peak));
+    let mut map = Map::new();
+    map.insert("schema".into(), json!(schema));
+    map.insert("model".into(), json!(profile.name));
+    map.insert("origin".into(), json!(profile.origin));
+    map.insert("source".into(), json!(profile.source));
+    map.insert("licence".into(), json!(profile.licence));
+    map.insert("totals".into(), Value::Object(totals));
+    map.insert("memory".into(), memory(&profile.memory, profile));
+    map.insert("transforms".into(), super::transforms(&profile.transforms));
+    map.insert("quality".into(), json!(profile.quality));
+    map.insert("notes".into(), json!(profile.notes));
+    map
+}
+
+fn sums_of(sums: &Sums) -> Map<String, Value> {
+    match json!(sums) {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn memory(memory: &ActivationMemory, profile: &ModelProfile) -> Value {
+    json!({
+        "order": memory.chosen.order,
+        "method": memory.method,
+        "is_lowest": memory.is_lowest,
+        "peak_bytes": memory.chosen.peak_bytes,
+        "peak_at": profile.peak_layer().map(|layer| &layer.layer.name),
+        "peak_tensors": memory.chosen.peak_tensors,
+        "file_order_peak_bytes": memory.file.peak_bytes,
+    })
+}
