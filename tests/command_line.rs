@@ -35,7 +35,7 @@ const MODEL: &str = "models/mlperf_tiny/kws_ds_cnn.ron";
 #[test]
 fn inspect_gives_totals_and_layers() {
     let d = json(&["inspect", MODEL, "--json"]);
-    assert_eq!(d["schema"], "joulecast.inspect/1");
+    assert_eq!(d["schema"], "joulecast.inspect/2");
     assert_eq!(d["totals"]["macs"], 2_656_768);
     assert_eq!(d["totals"]["parameters"], 22_604);
     let layers = d["layers"].as_array().unwrap();

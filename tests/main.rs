@@ -3,6 +3,7 @@
 mod annotated;
 mod command_line;
 mod errors;
+mod inspect;
 mod laws;
 mod models;
 mod oracle_models;
