@@ -4,6 +4,7 @@ mod annotated;
 mod bad_models;
 mod command_line;
 mod errors;
+mod inspect;
 mod laws;
 mod models;
 mod onnx_composite;

@@ -17,7 +17,7 @@ pub(super) struct Inspect {
     /// Sum layers up instead of listing them
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "plot")]
     by: Option<By>,
-    /// Write the rows, with all columns of the JSON, to a .csv file too
+    /// Write the rows to a .csv file too, with a column for each figure of the JSON
     #[arg(long, value_name = "FILE", value_parser = table)]
     csv: Option<PathBuf>,
     /// Draw live memory over the layers, as a .png or .svg file

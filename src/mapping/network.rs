@@ -7,11 +7,11 @@ use crate::model::{Layer, ModelError, ModelGraph, Quality, TransformRecord};
 pub struct Network {
     /// Its name.
     pub name: String,
-    /// Layers in the order they run.
+    /// Layers in the order they run, which is that of the file.
     pub layers: Vec<Layer>,
     /// Bytes of all constants.
     pub weight_bytes: u64,
-    /// Most bytes of activations alive at once.
+    /// Most bytes of activations alive at once in that order.
     pub peak_activation_bytes: u64,
     /// What was done to the network as its file had it, in order.
     pub transforms: Vec<TransformRecord>,

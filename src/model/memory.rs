@@ -4,6 +4,7 @@
 //! Tensors handed in are alive from the start until they are last read, results until the end.
 //! Constants are stored with the model and are no activations. Views share their input's bytes.
 
+mod descent;
 mod greedy;
 mod live;
 mod order;
@@ -12,6 +13,7 @@ mod search;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use super::{ModelGraph, Shape};
 use serde::Serialize;

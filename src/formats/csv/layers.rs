@@ -1,5 +1,5 @@
 //! The layers of a network as a table, for spreadsheets and pandas: what `inspect --json` says of
-//! each, one row a layer in the order they run. What is not known, or has no meaning for a layer,
+//! each but its operands, one row a layer in the order they run. What is not known, or has no meaning for a layer,
 //! is an empty cell. Units are suffixes of the column names.
 
 use super::super::FormatError;
@@ -12,6 +12,8 @@ use std::io::Write;
 
 const FILE: &str = "layers.csv";
 
+/// A column that a field fills.
+type Field<T, V> = (&'static str, fn(&T) -> V);
 /// Names of columns, and what stands in them.
 type Columns<'a, T> = Vec<(String, Box<dyn Fn(&T) -> String + 'a>)>;
 
@@ -67,7 +69,7 @@ fn layer_columns() -> Columns<'static, LayerProfile> {
 }
 
 fn work_columns(c: &mut Columns<'static, LayerProfile>) {
-    let counts: [(&str, fn(&Work) -> u64); 9] = [
+    let counts: [Field<Work, u64>; 9] = [
         ("macs", |w| w.macs),
         ("live_macs", |w| w.live_macs),
         ("skippable_macs", |w| w.skippable_macs),
@@ -90,7 +92,7 @@ fn work_columns(c: &mut Columns<'static, LayerProfile>) {
 
 /// The matrix product that MAC work amounts to, and the window of a convolution.
 fn product_columns(c: &mut Columns<'static, LayerProfile>) {
-    let product: [(&str, fn(&Gemm) -> u64); 4] = [
+    let product: [Field<Gemm, u64>; 4] = [
         ("gemm_groups", |g| g.groups),
         ("gemm_m", |g| g.m),
         ("gemm_n", |g| g.n),
@@ -101,7 +103,7 @@ fn product_columns(c: &mut Columns<'static, LayerProfile>) {
             l.layer.work.gemm.as_ref().map_or_else(String::new, |g| extent(g).to_string())
         });
     }
-    let window: [(&str, fn(&Window) -> u64); 8] = [
+    let window: [Field<Window, u64>; 8] = [
         ("window_kernel_height", |w| w.kernel_height),
         ("window_kernel_width", |w| w.kernel_width),
         ("window_output_height", |w| w.output_height),
@@ -119,7 +121,7 @@ fn product_columns(c: &mut Columns<'static, LayerProfile>) {
 }
 
 fn statistics_columns(c: &mut Columns<'static, LayerProfile>) {
-    let shares: [(&str, fn(&WeightStatistics) -> f64); 5] = [
+    let shares: [Field<WeightStatistics, f64>; 5] = [
         ("weight_zeros", |s| s.zeros),
         ("weight_entropy_bits", |s| s.entropy_bits),
         ("weight_one_of_four", |s| s.one_of_four),
@@ -140,7 +142,7 @@ fn kind_columns(total: &Sums) -> Columns<'_, (OpKind, Sums)> {
     let mut columns = Columns::new();
     let c = &mut columns;
     column(c, "kind", |(kind, _): &(OpKind, Sums)| kind.to_string());
-    let counts: [(&str, fn(&Sums) -> u64); 9] = [
+    let counts: [Field<Sums, u64>; 9] = [
         ("layers", |s| s.layers),
         ("macs", |s| s.macs),
         ("live_macs", |s| s.live_macs),
@@ -160,7 +162,7 @@ fn kind_columns(total: &Sums) -> Columns<'_, (OpKind, Sums)> {
             operations(&sums.element_ops_by_function, function).to_string()
         });
     }
-    let weights: [(&str, fn(&WeightMean) -> String); 3] = [
+    let weights: [Field<WeightMean, String>; 3] = [
         ("weight_elements", |w| w.elements.to_string()),
         ("weight_zeros", |w| number_text(w.zeros)),
         ("weight_entropy_bits", |w| number_text(w.entropy_bits)),

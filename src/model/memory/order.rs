@@ -1,11 +1,13 @@
 //! The order of execution with the lowest peak.
 
 use super::OrderMethod;
+use super::descent::descend;
 use super::greedy::best_by_rule;
-use super::live::Total;
+use super::live::{Sweep, Total};
 use super::region::{Region, regions};
 use super::search::{Found, Limits, search};
 use super::storage::Storage;
+use super::windows::by_window;
 
 /// Operators that all searches of a network may look at together, and one of them alone.
 const ALL_LOOKS: usize = 3_000_000;
@@ -66,13 +68,15 @@ pub(super) fn choose(storage: &Storage) -> Choice {
         if file_peak <= peaks.reached {
             break;
         }
-        improved.extend(improve(region, file_peak, &mut peaks, &mut budget));
+        improved.extend(improve(storage, &sweep, region, file_peak, &mut peaks, &mut budget));
     }
     assemble(file, sweep.peak(), &peaks, improved)
 }
 
 /// Orders one region.
 fn improve(
+    storage: &Storage,
+    sweep: &Sweep,
     region: Region,
     file_peak: Total,
     peaks: &mut Peaks,
@@ -80,19 +84,22 @@ fn improve(
 ) -> Option<Improved> {
     let (ruled, ruled_peak) = best_by_rule(&region);
     let limits = Limits { floor: peaks.reached, ceiling: file_peak.min(ruled_peak) };
-    let searched = region.len() <= SEARCHED && limits.ceiling > limits.floor;
-    let mut looks = if searched { LOOKS.min(*budget) } else { 0 };
-    *budget -= looks;
-    let found = if searched { search(&region, limits, &mut looks) } else { Found::Unknown };
-    *budget += looks;
-    let (order, peak, method) = match found {
+    let (order, peak, method) = match searched(&region, limits, budget) {
         Found::Best(order) => {
             let peak = region.peak(&order);
             (order, peak, OrderMethod::ExactSearch)
         }
         // The rules' order is the best: the search saw no better one.
         Found::Nothing => (ruled, ruled_peak, OrderMethod::ExactSearch),
-        Found::Unknown => (ruled, ruled_peak, OrderMethod::Heuristic),
+        Found::Unknown if ruled_peak <= limits.floor => (ruled, ruled_peak, OrderMethod::Heuristic),
+        Found::Unknown => {
+            let (order, peak) = by_window(storage, sweep, &region, limits.floor, budget);
+            let best = if peak < ruled_peak { (order, peak) } else { (ruled, ruled_peak) };
+            let limits = Limits { ceiling: best.1, ..limits };
+            let lower = (region.len() <= SEARCHED).then(|| descend(&region, limits, budget));
+            let (order, peak) = lower.flatten().unwrap_or(best);
+            (order, peak, OrderMethod::Heuristic)
+        }
     };
     let peak = peak.min(file_peak);
     if method == OrderMethod::ExactSearch && peak > limits.floor {
@@ -100,6 +107,18 @@ fn improve(
     }
     peaks.reached = peaks.reached.max(peak);
     (peak < file_peak).then_some(Improved { region, order, file_peak, method })
+}
+
+/// Searches a region that is small enough, unless there is nothing to gain.
+fn searched(region: &Region, limits: Limits, budget: &mut usize) -> Found {
+    if region.len() > SEARCHED || limits.ceiling <= limits.floor {
+        return Found::Unknown;
+    }
+    let granted = LOOKS.min(*budget);
+    let mut looks = granted;
+    let found = search(region, limits, &mut looks);
+    *budget -= granted - looks;
+    found
 }
 
 fn assemble(

@@ -198,6 +198,41 @@ fn a_wide_graph_is_ordered_by_rule_and_never_worse() {
     assert!(memory.chosen.peak_bytes < 1 + 149 + 60 * 3, "{}", memory.chosen.peak_bytes);
 }
 
+#[test]
+fn a_graph_too_large_to_search_is_improved_around_its_peak() {
+    let mut sketch = Sketch::default().input("t0", 64);
+    let mut state = 1u64;
+    let mut random = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for at in 1..=2_500u64 {
+        let reads = [(); 2].map(|()| format!("t{}", at.saturating_sub(1 + random(40))));
+        let reads: BTreeSet<_> = reads.iter().map(String::as_str).collect();
+        let reads: Vec<_> = reads.into_iter().collect();
+        sketch = sketch.makes(&format!("t{at}"), 1 + random(900), &reads);
+    }
+    let graph = sketch.outputs(&["t2500"]).graph();
+    let memory = graph.activation_memory();
+    assert_eq!((memory.method, memory.is_lowest), (OrderMethod::Heuristic, false));
+    assert!(memory.chosen.peak_bytes < memory.file.peak_bytes);
+    can_run(&graph, &memory.chosen.order);
+}
+
+/// Every operator once, behind all it needs.
+fn can_run(graph: &ModelGraph, order: &[usize]) {
+    let storage = Storage::of(graph);
+    let mut place = vec![None; storage.touched.len()];
+    for (at, operator) in order.iter().enumerate() {
+        assert_eq!(place[*operator].replace(at), None, "{operator} runs twice");
+    }
+    for (operator, makers) in storage.predecessors.iter().enumerate() {
+        assert!(place[operator].is_some());
+        assert!(makers.iter().all(|maker| place[*maker] < place[operator]), "{operator}");
+    }
+}
+
 /// The lowest peak of all orders.
 fn lowest(graph: &ModelGraph) -> u64 {
     let storage = Storage::of(graph);
@@ -261,12 +296,7 @@ proptest! {
         let memory = graph.activation_memory();
         prop_assert!(memory.is_lowest);
         prop_assert_eq!(memory.chosen.peak_bytes, lowest(&graph));
-        let makers = Storage::of(&graph).predecessors;
-        for (at, operator) in memory.chosen.order.iter().enumerate() {
-            let before = &memory.chosen.order[..at];
-            prop_assert!(makers[*operator].iter().all(|maker| before.contains(maker)));
-            prop_assert!(!before.contains(operator));
-        }
+        can_run(&graph, &memory.chosen.order);
         let changed = memory.chosen.order != memory.file.order;
         prop_assert_eq!(changed, memory.chosen.peak_bytes < memory.file.peak_bytes);
         prop_assert_eq!(changed, memory.method != OrderMethod::FileOrder);

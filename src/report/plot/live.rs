@@ -267,3 +267,6 @@ fn explain(legend: &mut Legend<'_>, profile: &ModelProfile, differs: bool, inks:
     let more = (!rest.is_empty()).then(|| (more.as_str(), bytes(sum)));
     legend.figures(&rows.chain(more).collect::<Vec<_>>());
 }
+
+#[cfg(test)]
+mod tests;
