@@ -20,7 +20,7 @@ pub(super) enum Model {
         #[arg(long)]
         json: bool,
     },
-    /// Turn a .tflite or .onnx file into a RON graph, without weights
+    /// Turn a model file of any kind into a RON graph, without weights
     Import {
         #[command(flatten)]
         model: ModelArgument,

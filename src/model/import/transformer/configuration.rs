@@ -54,9 +54,7 @@ pub(super) fn configuration(
         notes.push("of this file, its text_config is counted: the language model alone".into());
     }
     let not_counted = NOT_COUNTED.iter().filter(|(field, _)| fields.has(&[field]));
-    notes.extend(
-        not_counted.map(|(field, what)| format!("{field}: {what} are not counted as such")),
-    );
+    notes.extend(not_counted.map(|(field, what)| format!("not counted as such: {what} ({field})")));
     let (element, note) = storage::element(&mut fields);
     notes.extend(note);
     let (stored, note) = storage::stated(&mut fields);
