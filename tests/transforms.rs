@@ -70,10 +70,9 @@ fn larger_networks_follow_batch_resolution_and_width_or_say_what_cannot() {
         let half = macs(&graph, Transform::Width(0.5)) as f64 / whole as f64;
         assert!((0.25..0.36).contains(&half), "{name}: {half}");
     }
-    for (transform, operator) in [
-        (Transform::Resolution(vec![112]), "embed_positions"),
-        (Transform::Width(0.5), "tokens"),
-    ] {
+    for (transform, operator) in
+        [(Transform::Resolution(vec![112]), "embed_positions"), (Transform::Width(0.5), "tokens")]
+    {
         let said = apply(&graph("vit_tiny"), &[transform]).unwrap_err().to_string();
         assert!(said.contains(&format!("operator `{operator}`")), "{said}");
     }

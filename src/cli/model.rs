@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Verbs on models.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant)] // It is made once.
 pub(super) enum Model {
     /// Models that ship
     List {

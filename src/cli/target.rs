@@ -35,7 +35,7 @@ impl ModelArgument {
         let bindings = Bindings(self.bind.iter().cloned().collect());
         let mut options = Options::from(bindings);
         self.transformer.ask(&mut options);
-        self.transforms.apply(&load_with(&self.model, &options)?)
+        self.transforms.apply(load_with(&self.model, &options)?)
     }
 }
 

@@ -14,8 +14,11 @@ pub(super) struct TransformArguments {
 }
 
 impl TransformArguments {
-    pub(super) fn apply(&self, graph: &ModelGraph) -> Result<ModelGraph, CliError> {
-        let mut made = apply(graph, &self.transforms)?;
+    pub(super) fn apply(&self, graph: ModelGraph) -> Result<ModelGraph, CliError> {
+        let mut made = match &self.transforms[..] {
+            [] => graph,
+            transforms => apply(&graph, transforms)?,
+        };
         if self.quality.is_some() {
             made.quality.clone_from(&self.quality);
         }

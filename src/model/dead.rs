@@ -10,7 +10,7 @@
 //! activation holds at its limit, and channels that nothing reads.
 
 use super::arithmetic::image_axes;
-use super::weights::{Axis, FilterAxes, Weights, axis, joined};
+use super::weights::{Axis, FilterAxes, Findings, Weights, axis, joined};
 use super::{
     Layout, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId, TensorRole,
     WeightStatistics,
@@ -49,7 +49,7 @@ impl ModelGraph {
         if filters.weights.is_empty() {
             return;
         }
-        let mut follow = Follow { masks: BTreeMap::new(), filters };
+        let mut follow = Follow { masks: BTreeMap::new(), seen: BTreeMap::new(), filters };
         for id in self.operators().collect::<Vec<_>>() {
             let found = follow.operator(self, id);
             if let Some((tensor, statistics)) = found.statistics {
@@ -72,6 +72,8 @@ struct Found {
 
 struct Follow<'a> {
     masks: BTreeMap<TensorId, Mask>,
+    /// What was found in weights, which several operators may share.
+    seen: BTreeMap<TensorId, (FilterAxes, Rc<Findings>)>,
     filters: &'a Filters,
 }
 
@@ -89,7 +91,18 @@ impl Follow<'_> {
         Found { mask: mask.filter(|m| m.live.contains(&false)), ..Found::default() }
     }
 
-    fn filter(&self, graph: &ModelGraph, id: OperatorId) -> Option<Found> {
+    fn findings(&mut self, stored: TensorId, axes: FilterAxes) -> Option<Rc<Findings>> {
+        if let Some((known, findings)) = self.seen.get(&stored)
+            && *known == axes
+        {
+            return Some(findings.clone());
+        }
+        let findings = Rc::new(self.filters.weights.get(&stored)?.findings(&axes)?);
+        self.seen.insert(stored, (axes, findings.clone()));
+        Some(findings)
+    }
+
+    fn filter(&mut self, graph: &ModelGraph, id: OperatorId) -> Option<Found> {
         let inputs = graph.inputs(id);
         let data = inputs.first().copied().flatten()?;
         let stored = inputs.get(1).copied().flatten()?;
@@ -104,13 +117,13 @@ impl Follow<'_> {
         if axes.output_channels() != output_shape.extent(channel) {
             return None;
         }
-        let findings = weights.findings(&axes)?;
+        let findings = self.findings(stored, axes)?;
         let statistics = Some((stored, findings.statistics));
         let into = self.masks.get(&data).and_then(|m| at_input(m, op, graph.layout, input_shape));
         let into = into.filter(|live| live.len() as u64 == axes.input_channels());
         let live = match &into {
             Some(into) => weights.reached(&axes, into)?,
-            None => findings.filters,
+            None => findings.filters.clone(),
         };
         if !live.contains(&false) && into.is_none() {
             return Some(Found { statistics, ..Found::default() });

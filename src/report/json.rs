@@ -3,7 +3,7 @@
 
 mod inspect;
 
-pub use inspect::{inspect, inspect_by_kind};
+pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
 use super::Prediction;
 use super::tables::window_name;

@@ -25,6 +25,9 @@ fn table(headers: &[&str], left: usize) -> Table {
     table.load_style(RULED);
     table.set_header(headers.to_vec());
     align(&mut table, headers.len(), left);
+    for column in table.column_iter_mut() {
+        column.set_padding((1, 0));
+    }
     table
 }
 

@@ -1,13 +1,20 @@
 //! `inspect`: layers or kinds, totals, memory.
 
-use crate::model::{ActivationMemory, ModelProfile, Sums};
+use crate::model::{ActivationMemory, LayerProfile, ModelProfile, Sums};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+/// A document whose layers are written one by one, since a network may have a hundred thousand.
+#[derive(Debug, Serialize)]
+pub struct InspectDocument<'a> {
+    #[serde(flatten)]
+    head: Map<String, Value>,
+    layers: &'a [LayerProfile],
+}
+
 /// Every layer in the order it runs.
-pub fn inspect(profile: &ModelProfile) -> Value {
-    let mut document = head(profile, "joulecast.inspect/2");
-    document.insert("layers".into(), json!(profile.layers));
-    Value::Object(document)
+pub fn inspect(profile: &ModelProfile) -> InspectDocument<'_> {
+    InspectDocument { head: head(profile, "joulecast.inspect/2"), layers: &profile.layers }
 }
 
 /// Sums over the layers of each kind.

@@ -8,9 +8,11 @@ use crate::units::Bytes;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+/// Layers shown in a terminal, which is more than anyone reads there.
+const ROWS: usize = 2000;
 /// Tensors listed at the peak; the rest are counted.
 const LISTED: usize = 8;
-const LONGEST_NAME: usize = 24;
+const LONGEST_NAME: usize = 22;
 const LONGEST_TENSOR: usize = 48;
 
 /// Layers in the order they run, totals, memory.
@@ -20,15 +22,21 @@ pub fn inspect_text(profile: &ModelProfile) -> String {
     headers.extend(shown.types.then_some("type"));
     headers.extend(["output", "MACs"]);
     headers.extend(shown.live_macs.then_some("live\nMACs"));
-    headers.extend(["element\nops", "parameters", "weights", "in", "out", "live", "live\nafter"]);
+    headers.extend(["element\nops", "parameters", "weights", "in", "out", "live\nafter"]);
     if shown.weights {
         headers.extend(["zeros", "bits/\nweight"]);
     }
+    // What is alive while a layer runs is in the other forms; here its peak is told below.
     let mut rows = table(&headers, if shown.types { 4 } else { 3 });
-    for layer in &profile.layers {
+    for layer in profile.layers.iter().take(ROWS) {
         rows.add_row(row(layer, &shown));
     }
     let mut text = format!("{}{}\n{rows}\n", profile.name, common_type(profile));
+    let rest = profile.layers.len().saturating_sub(ROWS);
+    if rest > 0 {
+        let rest = grouped(rest as u64);
+        let _ = writeln!(text, "and {rest} more layers; --csv FILE writes all of them");
+    }
     text.push_str(&totals(profile));
     text.push_str(&memory(profile));
     text + &origin_and_notes(profile)
@@ -70,7 +78,7 @@ fn row(profile: &LayerProfile, shown: &Shown) -> Vec<String> {
     row.extend(shown.live_macs.then(|| grouped(work.live_macs)));
     row.extend([grouped(work.element_ops), grouped(work.parameters)]);
     row.extend([work.weight_bytes, work.input_bytes, work.output_bytes].map(bytes));
-    row.extend([profile.live_during_bytes, profile.live_after_bytes].map(bytes));
+    row.push(bytes(profile.live_after_bytes));
     if shown.weights {
         let statistics = profile.weight_statistics;
         row.push(statistics.map_or_else(String::new, |s| percent(s.zeros)));
