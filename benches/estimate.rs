@@ -5,9 +5,7 @@ use joulecast::cost::Setting;
 use joulecast::estimate::estimate;
 use joulecast::hardware::{Point, Profile, shipped_profiles};
 use joulecast::mapping::{Network, plan};
-use joulecast::model::{
-    Bindings, ElementFunction, ElementType, Layout, ModelGraph, Op, Operator, TensorRole, load,
-};
+use joulecast::model::{Bindings, load};
 use joulecast::sim::{Arrivals, Workload, run};
 use joulecast::trace::{MetricsSink, Recorder};
 use joulecast::uncertainty::linearised;
@@ -82,24 +80,4 @@ fn thousand_inferences_kept(bencher: Bencher, hardware: &str) {
         run(black_box(&plan), &workload, p.setting(), &mut recorder).unwrap();
         recorder.into_trace()
     });
-}
-
-/// Live memory, and the order that lowers its peak, of a chain with shortcuts.
-#[divan::bench(args = [1_000, 100_000])]
-fn order_of_a_long_network(bencher: Bencher<'_, '_>, layers: usize) {
-    let mut graph = ModelGraph::new("long", Layout::ChannelsLast);
-    let add = |graph: &mut ModelGraph, name: String, role| {
-        graph.add(&name, &[1, 64], ElementType::Int8, role).unwrap()
-    };
-    let mut made = vec![add(&mut graph, "x".into(), TensorRole::Input)];
-    for at in 0..layers {
-        let output = add(&mut graph, format!("t{at}"), TensorRole::Activation);
-        let shortcut = at.checked_sub(3).filter(|_| at % 5 == 0).map(|from| made[from]);
-        let operator =
-            Operator::new(format!("add{at}"), "ADD", Op::Elementwise(ElementFunction::Add));
-        graph.add_operator(operator, &[Some(made[at]), shortcut], &[output]).unwrap();
-        made.push(output);
-    }
-    graph.set_outputs(made.split_off(layers));
-    bencher.bench(|| black_box(&graph).activation_memory());
 }

@@ -30,6 +30,7 @@ mod tensor;
 mod totals;
 mod transform;
 mod transformer;
+mod variant;
 mod weights;
 mod work;
 
@@ -57,4 +58,5 @@ pub use totals::{
     total_output_bytes, total_parameters, total_weight_bytes,
 };
 pub use transform::{Fallback, Transform, TransformRecord, apply};
+pub use variant::{Demand, Variant};
 pub use work::{Gemm, Layer, Window, Work};

@@ -19,4 +19,5 @@ mod trace_formats;
 mod transformers;
 mod transforms;
 mod validation;
+mod variants;
 mod wire;

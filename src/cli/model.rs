@@ -1,4 +1,6 @@
-//! `model`: which models ship, and importing a file.
+//! `model`: which models ship, importing, generating and comparing them.
+
+mod compare;
 
 use super::target::ModelArgument;
 use super::{Answer, CliError};
@@ -41,6 +43,8 @@ pub(super) enum Model {
         #[arg(long)]
         json: bool,
     },
+    /// Variants side by side: work, bytes, peak and quality, against the first
+    Compare(compare::Compare),
     /// Write a published network as a RON graph, without weights
     #[command(after_help = names())]
     Generate {
@@ -73,6 +77,7 @@ impl Model {
                 graph.licence = licence.clone().or(graph.licence);
                 written(&graph, out, *json)
             }
+            Self::Compare(compare) => compare.run(),
             Self::Generate { name, out, json } => written(&generate(name)?, out, *json),
         }
     }

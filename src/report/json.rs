@@ -9,7 +9,7 @@ use super::Prediction;
 use super::tables::window_name;
 use crate::calibrate::Comparison;
 use crate::hardware::{Profile, ShippedProfile};
-use crate::model::TransformRecord;
+use crate::model::{Demand, TransformRecord, Variant};
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
 use crate::uncertainty::{Figure, Interval90, Sampled};
@@ -29,6 +29,22 @@ fn transforms(records: &[TransformRecord]) -> Value {
         })
     });
     Value::Array(records.collect())
+}
+
+/// `model compare`: variants with the demands they are held against.
+pub fn variants(variants: &[Variant], demands: &[Demand]) -> Value {
+    let rows = variants.iter().map(|variant| {
+        let mut row = json!(variant);
+        if let Some(row) = row.as_object_mut() {
+            row.insert("good_enough".into(), json!(variant.is_good_enough()));
+        }
+        row
+    });
+    json!({
+        "schema": "joulecast.model_compare/1",
+        "demands": demands,
+        "models": rows.collect::<Vec<_>>(),
+    })
 }
 
 /// `estimate`: layers and totals with intervals and coverage.

@@ -5,6 +5,7 @@ mod inspect;
 mod models;
 mod prediction;
 mod validation;
+mod variants;
 
 pub use hardware::{hardware_check_text, hardware_list_table, hardware_text};
 pub(super) use inspect::order_text;
@@ -13,6 +14,7 @@ pub use models::model_list_table;
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
 pub use validation::comparison_table;
+pub use variants::variants_table;
 
 use comfy_table::presets::{NOTHING, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};

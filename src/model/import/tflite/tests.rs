@@ -1,7 +1,7 @@
 //! Small files made here, table by table.
 
 use crate::model::import::from_bytes;
-use crate::model::{Bindings, Gemm, ModelError, ModelGraph, OpKind, TensorRole};
+use crate::model::{Bindings, ElementType, Gemm, ModelError, ModelGraph, OpKind, TensorRole};
 
 /// A field of a table.
 #[derive(Clone)]
@@ -10,11 +10,12 @@ enum Field {
     Byte(u8),
     Int(i32),
     Ints(Vec<i32>),
+    Longs(Vec<i64>),
     Bytes(Vec<u8>),
     Table(Vec<Field>),
     Tables(Vec<Vec<Field>>),
 }
-use Field::{Absent, Byte, Bytes, Int, Ints, Table, Tables};
+use Field::{Absent, Byte, Bytes, Int, Ints, Longs, Table, Tables};
 
 fn text(text: &str) -> Field {
     Bytes(text.as_bytes().to_vec())
@@ -52,6 +53,11 @@ fn write(bytes: &mut Vec<u8>, fields: &[Field]) -> usize {
             Ints(ints) => {
                 let at = length(bytes, ints.len());
                 bytes.extend(ints.iter().flat_map(|int| int.to_le_bytes()));
+                at
+            }
+            Longs(longs) => {
+                let at = length(bytes, longs.len());
+                bytes.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
                 at
             }
             Bytes(data) => {
@@ -103,6 +109,8 @@ struct Parts {
     outputs: Vec<i32>,
     operators: Vec<Vec<Field>>,
     buffers: Vec<usize>,
+    /// What some buffers hold; the others hold zeros.
+    contents: Vec<(usize, Vec<u8>)>,
 }
 
 impl Parts {
@@ -113,8 +121,11 @@ impl Parts {
             Ints(self.outputs.clone()),
             Tables(self.operators.clone()),
         ];
-        let buffer = |size: &usize| vec![Bytes(vec![0; *size])];
-        let buffers = self.buffers.iter().map(buffer).collect();
+        let mut buffers: Vec<_> =
+            self.buffers.iter().map(|size| vec![Bytes(vec![0; *size])]).collect();
+        for (place, content) in &self.contents {
+            buffers[*place] = vec![Bytes(content.clone())];
+        }
         let codes = Tables(self.codes.clone());
         let model = [Int(3), codes, Tables(vec![subgraph]), Absent, Tables(buffers)];
         let mut bytes = b"\0\0\0\0TFL3".to_vec();
@@ -142,6 +153,7 @@ fn convolution() -> Parts {
         outputs: vec![2],
         operators: vec![operator(0, &[0, 1, -1], &[2], Some((1, options)))],
         buffers: vec![0, 16 * 9 * 4],
+        contents: vec![],
     }
 }
 
@@ -197,6 +209,7 @@ fn a_transposed_convolution_has_its_data_first() {
         outputs: vec![3],
         operators: vec![operator(0, &[0, 1, 2], &[3], Some((49, options)))],
         buffers: vec![0, 16, 6 * 9 * 4],
+        contents: vec![],
     };
     let layer = parts.read().unwrap().layers().unwrap().remove(0);
     assert_eq!((layer.work.kind, layer.work.macs), (OpKind::TransposedConv, 25 * 4 * 54));
@@ -278,7 +291,8 @@ fn recurrent(
     let result = shapes.len() as i32 - 1;
     let operators = vec![operator(0, inputs, &[result], Some(options))];
     let codes = vec![vec![Byte(code)]];
-    Parts { codes, tensors, inputs: vec![0], outputs: vec![result], operators, buffers }.read()
+    let (inputs, outputs, contents) = (vec![0], vec![result], vec![]);
+    Parts { codes, tensors, inputs, outputs, operators, buffers, contents }.read()
 }
 
 #[test]
@@ -330,4 +344,68 @@ fn a_recurrent_cell_of_another_form_is_opaque_and_said() {
     let graph = recurrent(44, &shapes, &[0, -1, 1, 1, 1, -1, 1, 1, 1], (71, vec![])).unwrap();
     assert_eq!(graph.layers().unwrap()[0].work.kind, OpKind::Opaque);
     assert!(graph.notes[0].contains("UNIDIRECTIONAL_SEQUENCE_LSTM"), "{:?}", graph.notes);
+}
+
+const UINT8: u8 = 3;
+const INT64: u8 = 4;
+const INT16: u8 = 7;
+
+/// A pointwise convolution of four filters on three channels.
+fn pointwise(data: u8, weights: u8, bias: u8, filters: &[u8], zero_points: &[i64]) -> ModelGraph {
+    let mut parts = convolution();
+    parts.tensors = vec![
+        tensor("x", &[1, 2, 2, 3], data, 0),
+        tensor("w", &[4, 1, 1, 3], weights, 1),
+        tensor("b", &[4], bias, 2),
+        tensor("y", &[1, 2, 2, 4], data, 0),
+    ];
+    let quantization = vec![Absent, Absent, Absent, Longs(zero_points.to_vec())];
+    parts.tensors[1].push(Table(quantization));
+    parts.outputs = vec![3];
+    let options = vec![Byte(1), Int(1), Int(1)];
+    parts.operators = vec![operator(0, &[0, 1, 2], &[3], Some((1, options)))];
+    parts.buffers = vec![0, filters.len(), 4 * 8];
+    parts.contents = vec![(1, filters.to_vec())];
+    parts.read().unwrap()
+}
+
+fn live(graph: &ModelGraph) -> (u64, u64, u64) {
+    let work = &graph.layers().unwrap()[0].work;
+    let filter = graph.tensor(graph.tensor_named("w").unwrap());
+    (work.macs, work.live_macs, filter.statistics.unwrap().zero_filters)
+}
+
+#[test]
+fn every_scheme_of_quantisation_is_read_with_its_zeros() {
+    // The last of four filters is zero: symmetric weights of wide and narrow activations.
+    let filters = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0];
+    for (data, bias) in [(INT8, INT32), (INT16, INT64), (FLOAT32, FLOAT32)] {
+        let graph = pointwise(data, INT8, bias, &filters, &[0; 4]);
+        assert_eq!(live(&graph), (48, 36, 1), "type {data}");
+        assert!(graph.notes.is_empty(), "{:?}", graph.notes);
+    }
+    // One zero point for all weights, which then are no zeros themselves.
+    let asymmetric = [1, 2, 3, 0, 0, 0, 7, 8, 9, 128, 128, 128];
+    assert_eq!(live(&pointwise(UINT8, UINT8, INT32, &asymmetric, &[128])), (48, 36, 1));
+    // One for each filter.
+    let by_filter = [5, 5, 5, 0, 0, 0, 7, 8, 9, 128, 128, 128];
+    let graph = pointwise(UINT8, UINT8, INT32, &by_filter, &[5, 1, 0, 128]);
+    assert_eq!(live(&graph), (48, 24, 2));
+    let halves: Vec<u8> = filters.iter().flat_map(|n| [0, *n]).collect();
+    const FLOAT16: u8 = 1;
+    assert_eq!(live(&pointwise(FLOAT32, FLOAT16, FLOAT32, &halves, &[])), (48, 36, 1));
+    // Two weights of four bits to a byte.
+    const INT4: u8 = 17;
+    let nibbles = [0x21, 0x43, 0x65, 0x87, 0x09, 0x00];
+    assert_eq!(live(&pointwise(INT8, INT4, INT32, &nibbles, &[0; 4])), (48, 36, 1));
+}
+
+#[test]
+fn a_hybrid_layer_computes_in_float_and_stores_eight_bits() {
+    let graph = pointwise(FLOAT32, INT8, FLOAT32, &[1; 12], &[0; 4]);
+    let work = graph.layers().unwrap().remove(0).work;
+    assert_eq!((work.element, work.weight_bytes), (ElementType::Float32, 12 + 4 * 4));
+    let wide = pointwise(INT16, INT8, INT64, &[1; 12], &[0; 4]);
+    let work = wide.layers().unwrap().remove(0).work;
+    assert_eq!((work.element, work.weight_bytes), (ElementType::Int16, 12 + 4 * 8));
 }
