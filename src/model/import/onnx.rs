@@ -4,6 +4,7 @@
 //! The file is untrusted: sizes are checked, nothing is allocated from a number alone, and an
 //! operator that is not understood leaves its outputs unknown without failing the rest.
 
+mod branches;
 mod composite;
 mod environment;
 mod external;
@@ -42,20 +43,32 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
-    let (model, unread) = functions::inlined(model).map_err(unusable)?;
-    let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
-    let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
-    let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
-    let importer = Importer {
-        path,
-        versions: versions.collect(),
-        graph: ModelGraph::new(name, Layout::ChannelsFirst),
-        environment: Environment::new(path, file, bindings)?,
-        names: HashSet::with_capacity(file.nodes.len()),
-        notes: Notes::with_unread(unread),
-        filters: Filters::default(),
-    };
-    importer.import(file)
+    let (mut model, unread) = functions::inlined(model).map_err(unusable)?;
+    let mut branches = 0;
+    for round in 1.. {
+        let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
+        let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
+        let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+        let importer = Importer {
+            path,
+            versions: versions.collect(),
+            graph: ModelGraph::new(name, Layout::ChannelsFirst),
+            environment: Environment::new(path, file, bindings)?,
+            names: HashSet::with_capacity(file.nodes.len()),
+            notes: Notes::new(unread.clone(), branches),
+            filters: Filters::default(),
+            taken: BTreeMap::new(),
+        };
+        let (imported, taken) = importer.import(file)?;
+        if taken.is_empty() || round == branches::ROUNDS {
+            return Ok(imported);
+        }
+        branches += taken.len();
+        if let Some(graph) = &mut model.graph {
+            branches::choose(graph, &taken);
+        }
+    }
+    Err(unusable("its branches hold each other without end".to_owned()))
 }
 
 /// The graph of a model. Other files decode as messages without any known field.
@@ -86,13 +99,20 @@ struct Importer<'a> {
     names: HashSet<String>,
     notes: Notes,
     filters: Filters,
+    /// The conditions of `If` nodes that are known, by their place in the file.
+    taken: BTreeMap<usize, bool>,
 }
 
 impl<'a> Importer<'a> {
-    fn import(mut self, file: &'a proto::Graph) -> Result<Imported, ModelError> {
+    /// The graph, and the branches to choose before it is read again.
+    fn import(
+        mut self,
+        file: &'a proto::Graph,
+    ) -> Result<(Imported, BTreeMap<usize, bool>), ModelError> {
         self.environment.add_inputs(&mut self.graph)?;
         for (index, node) in file.nodes.iter().enumerate() {
             let name = self.unique_name(node, index);
+            self.taken.extend(self.condition(node).map(|condition| (index, condition)));
             self.node(&name, node).map_err(|fault| match fault {
                 Fault::File(reason) => {
                     let reason = format!("node `{name}` ({}): {reason}", node.op_type);
@@ -112,7 +132,18 @@ impl<'a> Importer<'a> {
         self.graph.set_outputs(outputs);
         self.graph.notes = self.environment.notes();
         self.graph.notes.extend(self.notes.lines());
-        Ok(Imported { graph: self.graph, filters: self.filters })
+        Ok((Imported { graph: self.graph, filters: self.filters }, self.taken))
+    }
+
+    /// The condition of an `If`, where it is known and its branch is there.
+    fn condition(&self, node: &proto::Node) -> Option<bool> {
+        if node.op_type != "If" || !domain(&node.domain).is_empty() {
+            return None;
+        }
+        let values = self.environment.values(&node.inputs).ok()?;
+        let numbers = values.first().copied().flatten()?.numbers.as_ref()?;
+        let condition = *numbers.ints()?.first()? != 0;
+        branches::has_branch(node, condition).then_some(condition)
     }
 
     fn unique_name(&mut self, node: &proto::Node, index: usize) -> String {

@@ -16,12 +16,14 @@ pub(super) struct Notes {
     containers: BTreeMap<String, usize>,
     unresolved: Vec<String>,
     more_unresolved: usize,
+    branches: usize,
 }
 
 impl Notes {
-    /// No notes yet; `functions` are those of the file whose bodies are not read, and why.
-    pub fn with_unread(functions: BTreeMap<String, String>) -> Self {
-        Self { functions, ..Self::default() }
+    /// No notes yet; `functions` are those of the file whose bodies are not read, and why, and
+    /// `branches` how many stand in the place of a condition that is known.
+    pub fn new(functions: BTreeMap<String, String>, branches: usize) -> Self {
+        Self { functions, branches, ..Self::default() }
     }
 
     pub fn opaque(&mut self, native: &str) {
@@ -47,6 +49,11 @@ impl Notes {
     /// One line for each kind of thing.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
+        match self.branches {
+            0 => {}
+            1 => lines.push("1 condition is known: its branch is read".to_owned()),
+            n => lines.push(format!("{n} conditions are known: their branches are read")),
+        }
         match self.folded {
             0 => {}
             1 => lines.push("1 constant node folded".to_owned()),

@@ -85,7 +85,7 @@ pub(super) struct Node {
     pub attributes: Vec<Attribute>,
 }
 
-/// `AttributeProto`, without the graphs of control flow.
+/// `AttributeProto`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct Attribute {
     #[prost(string, tag = "1")]
@@ -98,6 +98,9 @@ pub(super) struct Attribute {
     pub text: Bytes,
     #[prost(message, optional, tag = "5")]
     pub tensor: Option<Tensor>,
+    /// A body of control flow.
+    #[prost(message, optional, boxed, tag = "6")]
+    pub graph: Option<Box<Graph>>,
     #[prost(float, repeated, tag = "7")]
     pub floats: Vec<f32>,
     #[prost(int64, repeated, tag = "8")]

@@ -313,6 +313,7 @@ fn a_type_without_a_width_is_said_to_have_none() {
     assert_eq!(graph.notes, [note]);
 }
 
+mod branches;
 mod composite;
 mod vendor;
 mod weights;
