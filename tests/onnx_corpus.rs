@@ -121,8 +121,8 @@ fn one_network_counts_the_same_in_every_version_of_the_operators() {
 fn a_symbol_that_matters_has_to_be_bound_and_another_need_not_be() {
     for (file, symbol) in [("symbolic_batch", "N"), ("unnamed_batch", "x_dim0")] {
         let error = read(file, "").unwrap_err();
-        let ModelError::UnboundSymbol { symbol: open, .. } = &error else { panic!("{error}") };
-        assert_eq!(open, symbol);
+        let ModelError::UnboundSymbol { symbols, .. } = &error else { panic!("{error}") };
+        assert_eq!(symbols[0].0, symbol);
         assert!(error.to_string().contains(&format!("--bind {symbol}=1")), "{error}");
     }
     let error = read("transformer_fused", "batch=1").unwrap_err();

@@ -298,6 +298,10 @@ pub enum Precision {
     Int16,
     /// 32-bit integer.
     Int32,
+    /// 4-bit float of any kind.
+    Float4,
+    /// 8-bit float of any kind.
+    Float8,
     /// IEEE half.
     Float16,
     /// Brain float.
@@ -317,6 +321,8 @@ impl Precision {
             ElementType::Int16 | ElementType::UInt16 => Self::Int16,
             ElementType::Int32 | ElementType::UInt32 => Self::Int32,
             ElementType::Int64 | ElementType::UInt64 => Self::Int32,
+            ElementType::Float4 => Self::Float4,
+            ElementType::Float8 => Self::Float8,
             ElementType::Float16 => Self::Float16,
             ElementType::BFloat16 => Self::BFloat16,
             ElementType::Float32 => Self::Float32,
@@ -328,8 +334,8 @@ impl Precision {
     /// Width in bits.
     pub fn bits(self) -> u64 {
         match self {
-            Self::Int4 => 4,
-            Self::Int8 => 8,
+            Self::Int4 | Self::Float4 => 4,
+            Self::Int8 | Self::Float8 => 8,
             Self::Int16 | Self::Float16 | Self::BFloat16 => 16,
             Self::Int32 | Self::Float32 => 32,
             Self::Float64 => 64,

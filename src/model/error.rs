@@ -56,16 +56,12 @@ pub enum ModelError {
         reason: String,
     },
     /// A dimension that the user must bind.
-    #[error(
-        "{path}: dimension `{symbol}` of `{tensor}` has no value\nhelp: bind it, for example with --bind {symbol}=1"
-    )]
+    #[error("{path}: {}", unbound(.symbols))]
     UnboundSymbol {
         /// The path as given.
         path: String,
-        /// The symbol.
-        symbol: String,
-        /// The tensor it was met in.
-        tensor: String,
+        /// Each symbol with the tensor that it was first met in.
+        symbols: Vec<(String, String)>,
     },
     /// A value for a dimension that the file does not leave open.
     #[error("{path}: no dimension is called `{symbol}`{}{}", hint(.nearest), open(.known))]
@@ -128,6 +124,24 @@ pub enum ModelError {
         /// What does not fit.
         reason: String,
     },
+}
+
+fn unbound(symbols: &[(String, String)]) -> String {
+    let listed = || symbols.iter().take(SYMBOLS_SHOWN);
+    let open: Vec<_> =
+        listed().map(|(symbol, tensor)| format!("`{symbol}` of `{tensor}`")).collect();
+    let binds: Vec<_> = listed().map(|(symbol, _)| format!("--bind {symbol}=1")).collect();
+    let (dimensions, them) = match symbols.len() {
+        1 => ("dimension", "it"),
+        _ => ("dimensions", "them"),
+    };
+    let more = match symbols.len().saturating_sub(SYMBOLS_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (open, binds) = (open.join(", "), binds.join(" "));
+    let has = if symbols.len() == 1 { "has" } else { "have" };
+    format!("{dimensions} {open}{more} {has} no value\nhelp: bind {them}, for example with {binds}")
 }
 
 /// How many open dimensions are listed.

@@ -29,6 +29,10 @@ pub enum ElementType {
     UInt64,
     /// IEEE half precision.
     Float16,
+    /// An eight-bit float of any kind.
+    Float8,
+    /// A four-bit float, two to a byte.
+    Float4,
     /// Brain float.
     BFloat16,
     /// IEEE single precision.
@@ -42,14 +46,22 @@ pub enum ElementType {
 impl ElementType {
     /// True for the floating-point types.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::Float16 | Self::BFloat16 | Self::Float32 | Self::Float64)
+        matches!(
+            self,
+            Self::Float4
+                | Self::Float8
+                | Self::Float16
+                | Self::BFloat16
+                | Self::Float32
+                | Self::Float64
+        )
     }
 
     /// Width in bits; 0 for [`ElementType::Other`].
     pub fn bits(self) -> u64 {
         match self {
-            Self::Int4 => 4,
-            Self::Bool | Self::Int8 | Self::UInt8 => 8,
+            Self::Int4 | Self::Float4 => 4,
+            Self::Bool | Self::Int8 | Self::UInt8 | Self::Float8 => 8,
             Self::Int16 | Self::UInt16 | Self::Float16 | Self::BFloat16 => 16,
             Self::Int32 | Self::UInt32 | Self::Float32 => 32,
             Self::Int64 | Self::UInt64 | Self::Float64 => 64,
@@ -69,7 +81,18 @@ impl fmt::Display for ElementType {
 #[serde(transparent)]
 pub struct Shape(pub Vec<u64>);
 
+/// More elements than any stored tensor or input of a real network has.
+pub(super) const MOST_ELEMENTS: u64 = 1 << 39;
+
 impl Shape {
+    /// Refuses what a file states though no machine holds it. The error says how much is too much.
+    pub(super) fn check_given(&self) -> Result<(), String> {
+        match self.elements() {
+            Some(elements) if elements <= MOST_ELEMENTS => Ok(()),
+            _ => Err(format!("a tensor of {self} is too large: at most 2^39 elements are read")),
+        }
+    }
+
     /// Number of elements; `None` past the range of 64 bits.
     pub fn elements(&self) -> Option<u64> {
         self.0.iter().try_fold(1u64, |n, &d| n.checked_mul(d))

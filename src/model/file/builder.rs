@@ -94,6 +94,12 @@ impl Builder {
 
     fn extent_fault(&self, i: usize, tensor: &Tensor) -> Option<Fault> {
         let (name, shape) = (&tensor.name, tensor.shape.as_ref()?);
+        // What is stored or handed in is held by some machine; between, a what-if may be larger.
+        let given = tensor.role != TensorRole::Activation;
+        if let Some(reason) = shape.check_given().err().filter(|_| given) {
+            let message = format!("tensor `{name}`: {reason}");
+            return Some(Fault::at(format!("tensors[{i}].shape"), message));
+        }
         if shape.elements().is_none() || tensor.bytes().is_none() {
             let message = format!("tensor `{name}` of {shape} is too large");
             return Some(Fault::at(format!("tensors[{i}].shape"), message));

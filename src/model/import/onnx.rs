@@ -14,6 +14,7 @@ mod functions;
 mod node;
 mod notes;
 mod operators;
+mod order;
 mod proto;
 mod rewrite;
 mod shapes;
@@ -44,6 +45,7 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
     let model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
     let (mut model, unread) = functions::inlined(model).map_err(unusable)?;
+    sort(&mut model).map_err(unusable)?;
     let mut branches = 0;
     for round in 1.. {
         let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
@@ -67,8 +69,13 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
         if let Some(graph) = &mut model.graph {
             branches::choose(graph, &taken);
         }
+        sort(&mut model).map_err(unusable)?;
     }
     Err(unusable("its branches hold each other without end".to_owned()))
+}
+
+fn sort(model: &mut proto::Model) -> Result<bool, String> {
+    model.graph.as_mut().map_or(Ok(false), order::sort)
 }
 
 /// The graph of a model. Other files decode as messages without any known field.

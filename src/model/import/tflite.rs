@@ -293,8 +293,10 @@ impl Builder<'_> {
         if let Some(axes) = axes {
             extents = axes.iter().filter_map(|axis| extents.get(*axis).copied()).collect();
         }
+        let shape = Shape(extents);
+        shape.check_given().map_err(|reason| format!("tensor {place} `{name}`: {reason}"))?;
         let element = schema::element(table.byte(TYPE)?);
-        let mut tensor = Tensor::new(name, Some(Shape(extents)), element, TensorRole::Activation);
+        let mut tensor = Tensor::new(name, Some(shape), element, TensorRole::Activation);
         tensor.role = self.role(index, table, &tensor)?;
         if tensor.role == TensorRole::Input {
             self.note_dynamic(table, &tensor)?;

@@ -29,7 +29,7 @@ struct Entry {
 /// What keeps declared dimensions from being a shape.
 enum Open {
     /// A symbol without a value, named or made up.
-    Symbol(String),
+    Symbol,
     /// No dimensions are given at all.
     Rank,
     /// The dimensions make no sense.
@@ -85,6 +85,7 @@ impl<'a> Environment<'a> {
     /// Puts the inputs into the graph: those that older files list beside the weights they stand
     /// for are constants instead.
     pub fn add_inputs(&mut self, graph: &mut ModelGraph) -> Result<(), ModelError> {
+        let (mut unbound, mut seen) = (Vec::new(), BTreeSet::new());
         for info in self.inputs {
             if self.entries.contains_key(info.name.as_str()) {
                 continue;
@@ -92,10 +93,14 @@ impl<'a> Environment<'a> {
             let shape = match self.resolve(info) {
                 Ok(shape) => Some(shape),
                 Err(Open::Rank) => None,
-                Err(Open::Symbol(_)) if !self.read.contains(info.name.as_str()) => None,
-                Err(Open::Symbol(symbol)) => {
-                    let (path, tensor) = (self.path.to_owned(), info.name.clone());
-                    return Err(ModelError::UnboundSymbol { path, symbol, tensor });
+                Err(Open::Symbol) if !self.read.contains(info.name.as_str()) => None,
+                Err(Open::Symbol) => {
+                    for symbol in self.unbound(info) {
+                        if seen.insert(symbol.clone()) {
+                            unbound.push((symbol, info.name.clone()));
+                        }
+                    }
+                    continue;
                 }
                 Err(Open::Broken(reason)) => {
                     return Err(self.fault(format!("input `{}`: {reason}", info.name)));
@@ -105,7 +110,15 @@ impl<'a> Environment<'a> {
             let id = graph.add_tensor(tensor(&info.name, &value, TensorRole::Input))?;
             self.entries.insert(&info.name, Entry { value, id: Some(id) });
         }
-        Ok(())
+        if unbound.is_empty() {
+            return Ok(());
+        }
+        Err(ModelError::UnboundSymbol { path: self.path.to_owned(), symbols: unbound })
+    }
+
+    /// The symbols of a declaration that the user gave no value.
+    fn unbound(&self, info: &proto::ValueInfo) -> Vec<String> {
+        open(info).into_iter().filter(|symbol| !self.bindings.0.contains_key(symbol)).collect()
     }
 
     fn resolve(&self, info: &proto::ValueInfo) -> Result<Shape, Open> {
@@ -114,7 +127,7 @@ impl<'a> Environment<'a> {
         for (axis, dim) in dims.dims.iter().enumerate() {
             shape.0.push(match stated(dim) {
                 Some(extent) => extent,
-                None => self.bound(dim, &info.name, axis).map_err(Open::Symbol)?,
+                None => self.bound(dim, &info.name, axis).ok_or(Open::Symbol)?,
             });
         }
         check(&shape).map_err(Open::Broken)?;
@@ -122,9 +135,8 @@ impl<'a> Environment<'a> {
     }
 
     /// The value the user gave to a symbol.
-    fn bound(&self, dim: &proto::Dimension, tensor: &str, axis: usize) -> Result<u64, String> {
-        let symbol = symbol(dim, tensor, axis);
-        self.bindings.0.get(&symbol).copied().ok_or(symbol)
+    fn bound(&self, dim: &proto::Dimension, tensor: &str, axis: usize) -> Option<u64> {
+        self.bindings.0.get(&symbol(dim, tensor, axis)).copied()
     }
 
     /// What is known of each input of a node; the empty name is one left out.

@@ -22,6 +22,8 @@ pub(super) struct Beside {
     absent: Cell<usize>,
     absent_files: RefCell<BTreeSet<String>>,
     outside: RefCell<BTreeSet<String>>,
+    /// Tensors that the file beside the model does not hold as it is said to.
+    unfit: RefCell<BTreeSet<String>>,
 }
 
 impl Beside {
@@ -34,6 +36,7 @@ impl Beside {
             absent: Cell::new(0),
             absent_files: RefCell::default(),
             outside: RefCell::default(),
+            unfit: RefCell::default(),
         }
     }
 
@@ -41,7 +44,8 @@ impl Beside {
     pub(super) fn weights(&self, tensor: &proto::Tensor, value: &Value) -> Option<Weights> {
         let shape = value.shape.clone().filter(|shape| shape.rank() >= 1)?;
         let place = if tensor.data_location == EXTERNAL {
-            self.place(tensor)?
+            let bits = shape.elements()?.checked_mul(value.element.bits())?;
+            self.place(tensor, bits.div_ceil(8))?
         } else {
             Place::Here(packed(tensor, value.element)?)
         };
@@ -49,13 +53,13 @@ impl Beside {
         Some(Weights { place, element, shape, zero_points, zero_axis })
     }
 
-    fn place(&self, tensor: &proto::Tensor) -> Option<Place> {
+    fn place(&self, tensor: &proto::Tensor, bytes: u64) -> Option<Place> {
         let given = |key: &str| {
             let entry = tensor.external_data.iter().find(|entry| entry.key == key);
             entry.map(|entry| entry.value.as_str())
         };
         let location = given("location").unwrap_or("");
-        let offset = given("offset").map_or(Some(0), |text| text.parse().ok());
+        let number = |key: &str| given(key).map(|text| text.parse::<u64>().ok());
         let inside = Path::new(location)
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -64,7 +68,7 @@ impl Beside {
             return None;
         }
         let found = self.folder.as_ref().and_then(|f| f.join(location).canonicalize().ok());
-        let Some(path) = found.filter(|path| path.is_file()) else {
+        let Some(path) = found else {
             self.absent.set(self.absent.get() + 1);
             self.absent_files.borrow_mut().insert(shown(location));
             return None;
@@ -74,6 +78,14 @@ impl Beside {
             self.outside.borrow_mut().insert(shown(location));
             return None;
         }
+        let length = path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+        let offset = number("offset").unwrap_or(Some(0));
+        let stated = number("length").unwrap_or(Some(bytes));
+        let end = offset.and_then(|offset| offset.checked_add(bytes));
+        if stated != Some(bytes) || end.zip(length).is_none_or(|(end, length)| end > length) {
+            self.unfit.borrow_mut().insert(shown(&tensor.name));
+            return None;
+        }
         Some(Place::File { path, offset: offset? })
     }
 
@@ -81,11 +93,21 @@ impl Beside {
         let mut notes = Vec::new();
         let (absent, outside) = (self.absent_files.borrow(), self.outside.borrow());
         if !absent.is_empty() {
+            let tensors = match self.absent.get() {
+                1 => "1 tensor is".to_owned(),
+                many => format!("{many} tensors are"),
+            };
             notes.push(format!(
-                "{} tensors are stored in {}, which is not beside the model: they are counted, \
-                 without statistics",
-                self.absent.get(),
+                "{tensors} stored in {}, which is not beside the model: counted, without statistics",
                 list(&absent)
+            ));
+        }
+        let unfit = self.unfit.borrow();
+        if !unfit.is_empty() {
+            notes.push(format!(
+                "the file beside the model does not hold {} as it is said to (no plain file, or \
+                 another offset or length): counted, without statistics",
+                list(&unfit)
             ));
         }
         if !outside.is_empty() {

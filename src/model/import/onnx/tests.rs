@@ -90,10 +90,10 @@ fn one_convolution(batch: &str) -> Graph {
 fn a_symbolic_batch_must_be_bound() {
     for (batch, symbol) in [("N", "N"), ("", "x_dim0"), ("-1", "x_dim0")] {
         let error = load(one_convolution(batch), &[]).unwrap_err();
-        let ModelError::UnboundSymbol { symbol: open, tensor, .. } = &error else {
+        let ModelError::UnboundSymbol { symbols, .. } = &error else {
             panic!("{error}");
         };
-        assert_eq!((open.as_str(), tensor.as_str()), (symbol, "x"));
+        assert_eq!(*symbols, [(symbol.to_owned(), "x".to_owned())]);
         assert!(error.to_string().contains(&format!("--bind {symbol}=1")), "{error}");
         let graph = load(one_convolution(batch), &[(symbol, 4)]).unwrap();
         let layers = graph.layers().unwrap();

@@ -12,6 +12,9 @@ pub(super) const NUMBERS_KEPT: u64 = 256;
 /// More axes than any real tensor has; bounds what a made-up file can ask for.
 const RANK_LIMIT: usize = 64;
 
+/// The largest number of `TensorProto.DataType`.
+const TYPES: i32 = 26;
+
 /// A tensor's numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Numbers {
@@ -84,6 +87,11 @@ impl Value {
     pub fn stored(tensor: &proto::Tensor) -> Result<Self, String> {
         let element = element(tensor.data_type);
         let shape = shape(&tensor.dims).map_err(|e| format!("tensor `{}`: {e}", tensor.name))?;
+        if !(0..=TYPES).contains(&tensor.data_type) {
+            let (name, code) = (&tensor.name, tensor.data_type);
+            return Err(format!("tensor `{name}` has element type {code}, which the format lacks"));
+        }
+        check_data(tensor, element, &shape)?;
         let few = shape.elements().is_some_and(|n| n <= NUMBERS_KEPT);
         let count = shape.elements().unwrap_or(0) as usize;
         let numbers = if few { numbers(tensor, element) } else { None };
@@ -115,10 +123,34 @@ pub(super) fn check(shape: &Shape) -> Result<(), String> {
     if shape.rank() > RANK_LIMIT {
         return Err(format!("a tensor of {} dimensions", shape.rank()));
     }
-    let fits = shape.elements().is_some_and(|n| i64::try_from(n).is_ok());
+    shape.check_given()?;
     // With one extent of 0 the product says nothing of the others.
     let each = shape.0.iter().all(|extent| i64::try_from(*extent).is_ok());
-    if fits && each { Ok(()) } else { Err(format!("a tensor of {shape} is too large")) }
+    if each { Ok(()) } else { Err(format!("a tensor of {shape} is too large")) }
+}
+
+/// Refuses data that are there, but not as many as the shape says. A file may leave them out
+/// altogether and only describe its weights.
+fn check_data(tensor: &proto::Tensor, element: ElementType, shape: &Shape) -> Result<(), String> {
+    use ElementType as E;
+    if tensor.data_location == EXTERNAL {
+        return Ok(());
+    }
+    let elements = shape.elements().unwrap_or(u64::MAX);
+    let (held, needed, what) = match (tensor.raw_data.len(), element) {
+        (_, E::Other) => return Ok(()),
+        (0, E::Float32) => (tensor.float_data.len(), elements, "numbers"),
+        (0, E::Int64) => (tensor.int64_data.len(), elements, "numbers"),
+        (0, E::Int32 | E::Int16 | E::UInt16 | E::Int8 | E::UInt8 | E::Bool)
+        | (0, E::Float16 | E::BFloat16) => (tensor.int32_data.len(), elements, "numbers"),
+        (0, _) => return Ok(()),
+        (bytes, _) => (bytes, elements.saturating_mul(element.bits()).div_ceil(8), "bytes"),
+    };
+    if held == 0 || held as u64 == needed {
+        return Ok(());
+    }
+    let name = &tensor.name;
+    Err(format!("tensor `{name}` of {shape} {element} needs {needed} {what}, but holds {held}"))
 }
 
 fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
@@ -170,6 +202,8 @@ pub(super) fn element(data_type: i32) -> ElementType {
         12 => ElementType::UInt32,
         13 => ElementType::UInt64,
         16 => ElementType::BFloat16,
+        17..=20 | 24 => ElementType::Float8,
+        23 => ElementType::Float4,
         // Signed or not, two elements take a byte.
         21 | 22 => ElementType::Int4,
         _ => ElementType::Other,
