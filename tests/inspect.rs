@@ -156,9 +156,9 @@ fn analysed() -> ModelGraph {
     graph.tensor_mut(w).statistics = Some(WeightStatistics {
         zeros: 0.25,
         entropy_bits: 3.5,
-        one_of_four: 0.0,
-        two_of_four: 0.0,
-        four_of_eight: 0.0,
+        one_of_four: Some(0.0),
+        two_of_four: Some(0.0),
+        four_of_eight: None,
         zero_filters: 1,
     });
     let mut product = Operator::new("product", "FULLY_CONNECTED", Op::FullyConnected);

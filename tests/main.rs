@@ -12,6 +12,7 @@ mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
 mod pictures;
+mod recurrence;
 mod rooms;
 mod shared;
 mod shipped;

@@ -83,9 +83,7 @@ impl Flows {
         }
         let output = output_bytes(work, cost.precision);
         flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output, 1));
-        let repeats = work.operands.iter().map(|operand| operand.repeats).max().unwrap_or(1);
-        let groups = work.gemm.map_or(1, |g| g.groups / repeats.max(1)).max(1);
-        flows.cut(groups, setting);
+        flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
         flows
     }
 
@@ -101,15 +99,17 @@ impl Flows {
         if stays { fetches } else { fetches * flow.repeats }
     }
 
-    /// Cuts the operands into tiles. Groups (heads of a batched product, channel groups) are independent
-    /// and run one after the other, so loop orders are chosen within one group.
+    /// Cuts the operands into tiles. Groups (heads of a batched product, channel groups, steps of a
+    /// recurrence) run one after the other, so loop orders are chosen within one group. What is gone
+    /// through again in each step is not cut by them.
     fn cut(&mut self, groups: u64, setting: Setting<'_>) {
         let tiles = |buffer: usize, bytes: Bytes| tiles(setting, buffer, bytes);
         let role = |role: OperandRole| {
             let of_role = self.inputs.iter().filter(|f| f.role == role);
             of_role.fold((1.0f64, 0.0), |(most, bytes), flow| {
-                let own = flow.buffer.map_or(1.0, |b| tiles(b, flow.bytes / groups as f64));
-                (most.max(own), bytes + flow.bytes.si())
+                let own_groups = (groups as f64 / flow.repeats).max(1.0);
+                let own = flow.buffer.map_or(1.0, |b| tiles(b, flow.bytes / own_groups));
+                (most.max(own), bytes + flow.bytes.si() * flow.repeats)
             })
         };
         let (data_tiles, data) = role(OperandRole::Data);

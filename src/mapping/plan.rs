@@ -134,3 +134,10 @@ pub struct Plan {
     /// What the reader should know.
     pub notes: Vec<String>,
 }
+
+impl Plan {
+    /// Layers of which nobody knows how much work they are; no share of operations holds them.
+    pub fn unknown_layers(&self) -> usize {
+        self.uncosted.iter().filter(|layer| layer.kind == OpKind::Opaque).count()
+    }
+}

@@ -172,18 +172,17 @@ fn contraction(o: &Operands<'_>, equation: &str) -> Result<Arithmetic, Misfit> {
     }
     let misfit = |reason| Misfit::new(Part::Setting("Einsum".into()), reason);
     let equation = Equation::new(equation, &shapes).map_err(misfit)?;
+    let summed = ElementOps::none().and(F::Add, equation.additions().ok_or_else(too_much)?);
     match (shapes.len(), equation.gemm()) {
         (1, _) => {
-            let read = elements(shapes[0], Part::Input(0))?;
-            let summed = read.saturating_sub(elements(&equation.shape(), Part::Output(0))?);
-            let kind = if summed > 0 { OpKind::Reduce } else { OpKind::Movement };
-            Ok(Arithmetic::elementwise(kind, ElementOps::none().and(F::Add, summed)))
+            let kind = if summed.total() > 0 { OpKind::Reduce } else { OpKind::Movement };
+            Ok(Arithmetic::elementwise(kind, summed))
         }
         (2, Some(gemm)) => {
             let stored = o.input(1).is_some_and(|t| t.role == TensorRole::Constant);
             let kind =
                 if stored && gemm.groups == 1 { OpKind::FullyConnected } else { OpKind::MatMul };
-            mac_arithmetic(kind, gemm)
+            Ok(Arithmetic { operations: summed, ..mac_arithmetic(kind, gemm)? })
         }
         (2, None) => Err(too_much()),
         (n, _) => Err(misfit(format!("a product of {n} operands at once is not counted"))),

@@ -9,17 +9,32 @@
 //! counts as live, so that live work is never counted too low. Neglected: channels that a saturating
 //! activation holds at its limit, and channels that nothing reads.
 
-use super::arithmetic::image_axes;
-use super::weights::{Axis, FilterAxes, Findings, Weights, axis, joined};
+mod axes;
+mod masks;
+mod reading;
+
+use super::weights::Weights;
 use super::{
-    Layout, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId, TensorRole,
+    ElementFunction, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId, TensorRole,
     WeightStatistics,
 };
-use std::collections::BTreeMap;
+use axes::{channel_axis, filter_axes, pairs, rows};
+use masks::{FOLLOWED, Mask, at_input, reduced, turned, viewed};
+use reading::Reading;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Elements of a flattened tensor that are followed one by one.
-const FOLLOWED: u64 = 1 << 22;
+/// Entries of all masks together, which a made-up file could multiply without end.
+const ENTRIES: u64 = 1 << 26;
+
+/// Operators that importers file under these kinds, and that leave each channel by itself.
+const TRUE_REDUCTIONS: [&str; 4] = ["MEAN", "SUM", "REDUCE_", "Reduce"];
+const TRUE_TRANSPOSITIONS: [&str; 3] = ["Transpose", "TRANSPOSE", "STABLEHLO_TRANSPOSE"];
+const TRUE_RESAMPLINGS: [&str; 4] =
+    ["Resize", "Upsample", "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"];
+
+/// A conversion by a scale that is taken from the data, of all channels.
+const SCALED_BY_DATA: &str = "DynamicQuantizeLinear";
 
 /// The weights of the filters of a graph, as an importer found them.
 #[derive(Debug, Default)]
@@ -27,29 +42,30 @@ pub(super) struct Filters {
     /// By the constant they are.
     pub weights: BTreeMap<TensorId, Weights>,
     /// Fully connected layers whose weights are stored `[K, N]` instead of `[N, K]`.
-    pub turned: Vec<OperatorId>,
+    pub turned: BTreeSet<OperatorId>,
 }
 
-/// Which channels of a tensor are live, along an axis of it.
-#[derive(Debug, Clone, PartialEq)]
-struct Mask {
-    axis: usize,
-    live: Rc<Vec<bool>>,
-}
-
-impl Mask {
-    fn on(&self, axis: usize) -> Self {
-        Self { axis, live: self.live.clone() }
+impl Filters {
+    /// Bytes of the files beside the model, each once.
+    fn bytes_beside(&self) -> u64 {
+        let files: BTreeSet<_> = self.weights.values().filter_map(Weights::file).collect();
+        let lengths = files.into_iter().filter_map(|path| Some(path.metadata().ok()?.len()));
+        lengths.fold(0, u64::saturating_add)
     }
 }
 
 impl ModelGraph {
     /// Enters the statistics of filters, and what is live of each operator.
-    pub(super) fn follow_weights(&mut self, filters: &Filters) {
+    pub(super) fn follow_weights(&mut self, filters: &Filters, file_bytes: usize) {
         if filters.weights.is_empty() {
             return;
         }
-        let mut follow = Follow { masks: BTreeMap::new(), seen: BTreeMap::new(), filters };
+        let mut follow = Follow {
+            masks: BTreeMap::new(),
+            entries: 0,
+            reading: Reading::new(filters.bytes_beside().saturating_add(file_bytes as u64)),
+            filters,
+        };
         for id in self.operators().collect::<Vec<_>>() {
             let found = follow.operator(self, id);
             if let Some((tensor, statistics)) = found.statistics {
@@ -57,9 +73,10 @@ impl ModelGraph {
             }
             self.operator_mut(id).live = found.live;
             if let (Some(mask), Some(output)) = (found.mask, self.op_outputs(id).first()) {
-                follow.masks.insert(*output, mask);
+                follow.keep(*output, mask);
             }
         }
+        self.notes.extend(follow.reading.note());
     }
 }
 
@@ -72,8 +89,9 @@ struct Found {
 
 struct Follow<'a> {
     masks: BTreeMap<TensorId, Mask>,
-    /// What was found in weights, which several operators may share.
-    seen: BTreeMap<TensorId, (FilterAxes, Rc<Findings>)>,
+    /// Entries of the masks so far.
+    entries: u64,
+    reading: Reading,
     filters: &'a Filters,
 }
 
@@ -91,15 +109,15 @@ impl Follow<'_> {
         Found { mask: mask.filter(|m| m.live.contains(&false)), ..Found::default() }
     }
 
-    fn findings(&mut self, stored: TensorId, axes: FilterAxes) -> Option<Rc<Findings>> {
-        if let Some((known, findings)) = self.seen.get(&stored)
-            && *known == axes
-        {
-            return Some(findings.clone());
+    /// Past the bound all counts as live.
+    fn keep(&mut self, tensor: TensorId, mask: Mask) {
+        // A mask that is handed on as it is takes no more room.
+        let shared = Rc::strong_count(&mask.live) > 1;
+        let entries = if shared { 0 } else { mask.live.len() as u64 };
+        if self.entries + entries <= ENTRIES {
+            self.entries += entries;
+            self.masks.insert(tensor, mask);
         }
-        let findings = Rc::new(self.filters.weights.get(&stored)?.findings(&axes)?);
-        self.seen.insert(stored, (axes, findings.clone()));
-        Some(findings)
     }
 
     fn filter(&mut self, graph: &ModelGraph, id: OperatorId) -> Option<Found> {
@@ -117,12 +135,16 @@ impl Follow<'_> {
         if axes.output_channels() != output_shape.extent(channel) {
             return None;
         }
-        let findings = self.findings(stored, axes)?;
+        let findings = self.reading.findings(stored, weights, axes)?;
         let statistics = Some((stored, findings.statistics));
+        // What is added to the sum is not looked into: it is stored, or all is live.
+        if computed_beside(graph, id, 2) {
+            return Some(Found { statistics, ..Found::default() });
+        }
         let into = self.masks.get(&data).and_then(|m| at_input(m, op, graph.layout, input_shape));
         let into = into.filter(|live| live.len() as u64 == axes.input_channels());
         let live = match &into {
-            Some(into) => weights.reached(&axes, into)?,
+            Some(into) => self.reading.reached(weights, &axes, into)?,
             None => findings.filters.clone(),
         };
         if !live.contains(&false) && into.is_none() {
@@ -135,13 +157,13 @@ impl Follow<'_> {
 
     /// Statistics of recurrent weights; a state depends on more than its filter.
     fn recurrent(
-        &self,
+        &mut self,
         graph: &ModelGraph,
         id: OperatorId,
     ) -> Option<(TensorId, WeightStatistics)> {
         let stored = graph.inputs(id).get(1).copied().flatten()?;
         let weights = self.filters.weights.get(&stored)?;
-        let findings = weights.findings(&rows(&weights.shape, false)?)?;
+        let findings = self.reading.findings(stored, weights, rows(&weights.shape, false)?)?;
         Some((stored, findings.statistics))
     }
 
@@ -158,16 +180,24 @@ impl Follow<'_> {
             let tensor = graph.inputs(id).first().copied().flatten()?;
             Some((self.mask(graph, id, 0)?, shape(tensor)?))
         };
+        let native = graph.operator(id).native.as_str();
+        let alone = !computed_beside(graph, id, 1);
         match op {
+            // Pairs of elements mix.
+            Op::Elementwise(ElementFunction::Rotate) => None,
             Op::Elementwise(_) => self.joined_live(graph, id, output),
-            Op::Convert | Op::BatchNormalisation => first().map(|(mask, _)| mask),
-            Op::Pool(_) | Op::Movement(Movement::Pad | Movement::Resize) => {
+            Op::Movement(Movement::Concatenate) => self.concatenated(graph, id, output),
+            _ if !alone => None,
+            Op::Convert if native != SCALED_BY_DATA => first().map(|(mask, _)| mask),
+            Op::BatchNormalisation => first().map(|(mask, _)| mask),
+            Op::Movement(Movement::Resize) if !is_one_of(native, &TRUE_RESAMPLINGS) => None,
+            Op::Pool(_) | Op::Movement(Movement::Pad | Movement::Resize | Movement::Broadcast) => {
                 let (mask, input) = first()?;
                 let kept = input.rank() == output.rank()
                     && input.extent(mask.axis) == output.extent(mask.axis);
                 kept.then_some(mask)
             }
-            Op::Reduce => {
+            Op::Reduce if is_one_of(native, &TRUE_REDUCTIONS) => {
                 let (mask, input) = first()?;
                 reduced(&mask, input, output)
             }
@@ -175,11 +205,10 @@ impl Follow<'_> {
                 let (mask, input) = first()?;
                 viewed(&mask, input, output)
             }
-            Op::Movement(Movement::Transpose) => {
+            Op::Movement(Movement::Transpose) if is_one_of(native, &TRUE_TRANSPOSITIONS) => {
                 let (mask, input) = first()?;
                 turned(&mask, input, output)
             }
-            Op::Movement(Movement::Concatenate) => self.concatenated(graph, id, output),
             _ => None,
         }
     }
@@ -187,7 +216,7 @@ impl Follow<'_> {
     /// An element-wise function is dead where all that is computed and goes into it is. (Stored
     /// operands are constants anyway.)
     fn joined_live(&self, graph: &ModelGraph, id: OperatorId, output: &Shape) -> Option<Mask> {
-        let mut sum: Option<(usize, Vec<bool>)> = None;
+        let mut sum: Option<(usize, Rc<Vec<bool>>)> = None;
         for tensor in graph.inputs(id).into_iter().flatten() {
             let operand = graph.tensor(tensor);
             if operand.role == TensorRole::Constant {
@@ -200,17 +229,16 @@ impl Follow<'_> {
                 return None;
             }
             match &mut sum {
-                None => sum = Some((at, mask.live.to_vec())),
+                None => sum = Some((at, mask.live.clone())),
                 Some((axis, live)) if *axis == at => {
-                    for (live, other) in live.iter_mut().zip(mask.live.iter()) {
-                        *live |= *other;
-                    }
+                    let both = live.iter().zip(mask.live.iter()).map(|(a, b)| *a || *b);
+                    *live = Rc::new(both.collect());
                 }
                 Some(_) => return None,
             }
         }
         let (axis, live) = sum?;
-        Some(Mask { axis, live: Rc::new(live) })
+        Some(Mask { axis, live })
     }
 
     fn concatenated(&self, graph: &ModelGraph, id: OperatorId, output: &Shape) -> Option<Mask> {
@@ -240,155 +268,19 @@ impl Follow<'_> {
     }
 }
 
-fn channel_axis(op: &Op, layout: Layout, output: &Shape) -> usize {
-    let last = output.rank().saturating_sub(1);
-    match op {
-        Op::Convolution(_) if output.rank() >= 3 => image_axes(layout, output.rank()).0,
-        _ => last,
-    }
+/// Whether anything but the first operands is computed.
+fn computed_beside(graph: &ModelGraph, id: OperatorId, first: usize) -> bool {
+    let others = graph.inputs(id).into_iter().skip(first).flatten();
+    others.into_iter().any(|tensor| graph.tensor(tensor).role != TensorRole::Constant)
 }
 
-/// Filters stored one after the other, `[.., K]`, or side by side, `[K, N]`.
-fn rows(stored: &Shape, turned: bool) -> Option<FilterAxes> {
-    let last = stored.rank().checked_sub(1).filter(|last| *last > 0 && (*last == 1 || !turned))?;
-    let (filters, depth) = (joined(stored, 0..last)?, axis(stored, last)?);
-    let (outputs, channels) = if turned { (depth, filters) } else { (filters, depth) };
-    let (groups, groups_on_channels) = (1, false);
-    Some(FilterAxes { outputs, channels, depth: channels, groups, groups_on_channels })
-}
-
-/// How the stored axes of a filter stand to the sum.
-fn filter_axes(
-    op: &Op,
-    layout: Layout,
-    stored: &Shape,
-    input: &Shape,
-    turned: bool,
-) -> Option<FilterAxes> {
-    let rank = stored.rank();
-    let one = Axis { extent: 1, stride: 1 };
-    let c = match op {
-        Op::Convolution(c) if rank >= 3 => c,
-        Op::FullyConnected => return rows(stored, turned),
-        _ => return None,
-    };
-    let (channel, spatial) = image_axes(layout, rank);
-    let taps = joined(stored, spatial)?;
-    let depthwise = c.groups > 1 && c.groups == input.extent(channel_axis(op, layout, input));
-    // `[1, spatial.., channels]`, as depthwise filters may be stored.
-    if layout == Layout::ChannelsLast && depthwise && stored.extent(0) == 1 {
-        let outputs = axis(stored, channel)?;
-        let (groups, groups_on_channels) = (c.groups, false);
-        return Some(FilterAxes {
-            outputs,
-            channels: one,
-            depth: taps,
-            groups,
-            groups_on_channels,
-        });
-    }
-    let (first, other) = (axis(stored, 0)?, axis(stored, channel)?);
-    let (outputs, channels) = match (c.transposed, layout) {
-        // Channels first, a transposed filter starts with the input channels.
-        (true, Layout::ChannelsFirst) => (other, first),
-        _ => (first, other),
-    };
-    let depth = if channels.extent > 1 { channels } else { taps };
-    let groups_on_channels = c.transposed && layout == Layout::ChannelsFirst;
-    Some(FilterAxes { outputs, channels, depth, groups: c.groups.max(1), groups_on_channels })
-}
-
-/// The channels that go into a filter, in the order of its depth.
-fn at_input(mask: &Mask, op: &Op, layout: Layout, input: &Shape) -> Option<Vec<bool>> {
-    let last = input.rank().checked_sub(1)?;
-    match op {
-        Op::Convolution(_) => {
-            (mask.axis == image_axes(layout, input.rank()).0).then(|| mask.live.to_vec())
-        }
-        // A fully connected layer may flatten all axes but the first.
-        _ if mask.axis == last => Some(mask.live.to_vec()),
-        _ => None,
-    }
-}
-
-/// Pairs of input and output channel that are multiplied, live and in all.
-fn pairs(axes: &FilterAxes, into: Option<&[bool]>, live: &[bool]) -> Live {
-    let (mut products, mut of) = (0u64, 0u64);
-    // Groups share their count of live inputs.
-    let mut counted: Option<(std::ops::Range<u64>, u64)> = None;
-    for (output, alive) in (0u64..).zip(live) {
-        let range = axes.summed(output);
-        let all = range.end - range.start;
-        of = of.saturating_add(all);
-        if !alive {
-            continue;
-        }
-        let inputs = match (&counted, into) {
-            (_, None) => all,
-            (Some((known, count)), _) if *known == range => *count,
-            (_, Some(into)) => {
-                let part = into.get(range.start as usize..range.end as usize).unwrap_or(&[]);
-                let count = part.iter().filter(|live| **live).count() as u64;
-                counted = Some((range, count));
-                count
-            }
-        };
-        products = products.saturating_add(inputs);
-    }
-    Live { channels: live.iter().filter(|live| **live).count() as u64, products, of }
-}
-
-/// A reduction over other axes keeps the channels.
-fn reduced(mask: &Mask, input: &Shape, output: &Shape) -> Option<Mask> {
-    let extent = input.extent(mask.axis);
-    if input.rank() == output.rank() {
-        return (output.extent(mask.axis) == extent).then(|| mask.clone());
-    }
-    // Without the reduced axes the channels are known by their extent, if no other has it.
-    let only = |shape: &Shape| shape.0.iter().filter(|e| **e == extent).count() == 1;
-    let at = output.0.iter().position(|e| *e == extent)?;
-    (extent > 1 && only(input) && only(output)).then(|| mask.on(at))
-}
-
-/// Axes in another order: the channels are known by their extent, if no other axis has it.
-fn turned(mask: &Mask, input: &Shape, output: &Shape) -> Option<Mask> {
-    let extent = input.extent(mask.axis);
-    let only = input.rank() == output.rank()
-        && [input, output].iter().all(|s| s.0.iter().filter(|e| **e == extent).count() == 1);
-    let at = output.0.iter().position(|e| *e == extent)?;
-    only.then(|| mask.on(at))
-}
-
-/// The same elements under other extents: the channel axis stays an axis, or is merged with its
-/// neighbours into one.
-fn viewed(mask: &Mask, input: &Shape, output: &Shape) -> Option<Mask> {
-    let product = |extents: &[u64]| extents.iter().try_fold(1u64, |n, e| n.checked_mul(*e));
-    let extent = input.extent(mask.axis);
-    let behind = product(input.0.get(mask.axis + 1..)?)?;
-    let reach = behind.checked_mul(extent)?;
-    let mut inner = 1u64;
-    for (at, own) in output.0.iter().enumerate().rev() {
-        let outer = inner.checked_mul(*own)?;
-        if inner == behind && outer == reach && *own == extent {
-            return Some(mask.on(at));
-        }
-        if inner <= behind && outer >= reach && behind.is_multiple_of(inner.max(1)) {
-            return merged(mask, at, *own, behind / inner.max(1));
-        }
-        inner = outer;
-    }
-    None
-}
-
-fn merged(mask: &Mask, axis: usize, extent: u64, inner: u64) -> Option<Mask> {
-    let channels = mask.live.len() as u64;
-    let each = channels.checked_mul(inner).filter(|n| *n > 0 && extent.is_multiple_of(*n))?;
-    if extent > FOLLOWED || each > extent {
-        return None;
-    }
-    let live = (0..extent).map(|i| mask.live.get((i / inner % channels) as usize).copied());
-    let live = live.map(|live| live.unwrap_or(true)).collect();
-    Some(Mask { axis, live: Rc::new(live) })
+fn is_one_of(native: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| match name.chars().last() {
+        // A name that goes on differently for each function.
+        Some('_') => native.starts_with(name),
+        _ if *name == "Reduce" => native.starts_with(name),
+        _ => native == *name,
+    })
 }
 
 #[cfg(test)]

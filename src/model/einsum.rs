@@ -42,10 +42,16 @@ impl Equation {
                 .ok_or_else(|| format!("`{dense}` has no result"))?,
             None => equation.once(most),
         };
-        match equation.result.iter().find(|c| !equation.extents.contains_key(c)) {
-            Some(letter) => Err(format!("axis `{letter}` of `{dense}` stands in no term")),
-            None => Ok(equation),
+        let mut named = BTreeSet::new();
+        for letter in &equation.result {
+            if !equation.extents.contains_key(letter) {
+                return Err(format!("axis `{letter}` of `{dense}` stands in no term"));
+            }
+            if !named.insert(*letter) {
+                return Err(format!("the result of `{dense}` names axis `{letter}` twice"));
+            }
         }
+        Ok(equation)
     }
 
     fn read(&mut self, letters: &[char], shape: &Shape, text: &str) -> Result<(), String> {
@@ -73,6 +79,22 @@ impl Equation {
 
     fn extent(&self, letter: &char) -> u64 {
         self.extents.get(letter).copied().unwrap_or(1)
+    }
+
+    /// Additions that sum letters away which only one operand has and the result lacks. Of a repeated
+    /// letter only the diagonal takes part.
+    pub(super) fn additions(&self) -> Option<u64> {
+        let mut sum = 0u64;
+        for (at, term) in self.terms.iter().enumerate() {
+            let own: BTreeSet<char> = term.iter().copied().collect();
+            let others = self.terms.iter().enumerate().filter(|(other, _)| *other != at);
+            let kept: BTreeSet<char> =
+                others.flat_map(|(_, term)| term).chain(&self.result).copied().collect();
+            let read = self.product(own.iter())?;
+            let left = self.product(own.intersection(&kept))?;
+            sum = sum.checked_add(read.saturating_sub(left))?;
+        }
+        Some(sum)
     }
 
     fn product<'a>(&self, letters: impl Iterator<Item = &'a char>) -> Option<u64> {
@@ -166,6 +188,17 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_one_operand_are_summed_away_first() {
+        let additions =
+            |text: &str, shapes: &[&[u64]]| read(text, shapes).unwrap().additions().unwrap();
+        assert_eq!(additions("ii->i", &[&[100, 100]]), 0, "a diagonal is only picked");
+        assert_eq!(additions("ii->", &[&[100, 100]]), 99);
+        assert_eq!(additions("ij->i", &[&[4, 5]]), 4 * 5 - 4);
+        assert_eq!(additions("ij,jk->k", &[&[1000, 3], &[3, 4]]), 2997);
+        assert_eq!(additions("ij,jk->ik", &[&[5, 3], &[3, 4]]), 0);
+    }
+
+    #[test]
     fn what_does_not_fit_is_said() {
         for (text, shapes) in [
             ("ij,jk->ik", &[&[2u64, 3][..], &[4, 5]][..]),
@@ -173,6 +206,7 @@ mod tests {
             ("ij->i", &[&[2, 3, 4]]),
             ("i,j,k->i", &[&[2], &[3]]),
             ("i$->i", &[&[2, 3]]),
+            ("i,i->ii", &[&[3], &[3]]),
         ] {
             assert!(read(text, shapes).is_err(), "{text}");
         }

@@ -67,6 +67,13 @@ pub struct Live {
     pub of: u64,
 }
 
+impl Live {
+    /// Whether the numbers make sense.
+    pub fn is_sound(&self) -> bool {
+        self.of > 0 && self.products <= self.of && self.channels <= self.of
+    }
+}
+
 /// Handle of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperatorId(NodeIndex);
@@ -367,7 +374,7 @@ pub(super) fn cycle_reason(names: impl ExactSizeIterator<Item = String>) -> Stri
 }
 
 /// A name without control characters, which would end up in tables, files and terminals.
-fn printable(name: String) -> String {
+pub(super) fn printable(name: String) -> String {
     if name.chars().any(char::is_control) {
         name.replace(char::is_control, "\u{fffd}")
     } else {

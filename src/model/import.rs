@@ -124,7 +124,7 @@ fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, Mode
     let Imported { mut graph, filters } = imported;
     graph.sort()?;
     graph.layers()?;
-    graph.follow_weights(&filters);
+    graph.follow_weights(&filters, bytes.len());
     let notes = graph.misfit_notes().into_iter().chain(unsized_note(&graph));
     graph.notes.extend(notes.collect::<Vec<_>>());
     Ok(with_origin(graph, path, format, bytes))

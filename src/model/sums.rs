@@ -92,9 +92,9 @@ mod tests {
         let statistics = |zeros, entropy_bits| WeightStatistics {
             zeros,
             entropy_bits,
-            one_of_four: 0.0,
-            two_of_four: 0.0,
-            four_of_eight: 0.0,
+            one_of_four: None,
+            two_of_four: None,
+            four_of_eight: None,
             zero_filters: 0,
         };
         let mean =

@@ -5,7 +5,7 @@ use super::{ElementType, Shape, WeightStatistics};
 use prost::bytes::Bytes;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes read at a time from a file of weights.
 const CHUNK: usize = 1 << 20;
@@ -104,6 +104,14 @@ pub(super) struct Findings {
 }
 
 impl Weights {
+    /// The file beside the model that they are in.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Here(_) => None,
+            Place::File { path, .. } => Some(path),
+        }
+    }
+
     /// Statistics of a filter; nothing when the bytes cannot be had or are not as many as they
     /// should be.
     pub(super) fn findings(&self, axes: &FilterAxes) -> Option<Findings> {
@@ -323,11 +331,13 @@ impl Census {
         let place = self.depth.place(index);
         let within = index.checked_rem(self.depth.stride).unwrap_or(0);
         let Some(open) = self.open.get_mut(within as usize) else { return };
+        // What is left behind the last whole group belongs to none.
         let last = place + 1 == self.depth.extent;
         for (which, size) in [4, 8].into_iter().enumerate() {
             open[which] += u8::from(!zero);
-            if last || (place + 1).is_multiple_of(size) {
-                let kept = std::mem::take(&mut open[which]);
+            let whole = (place + 1).is_multiple_of(size);
+            let kept = if last || whole { std::mem::take(&mut open[which]) } else { 0 };
+            if whole {
                 self.groups[which] += 1;
                 if size == 8 {
                     self.sparse[2] += u64::from(kept <= 4);
@@ -342,12 +352,13 @@ impl Census {
     fn statistics(&self, zero_filters: u64) -> WeightStatistics {
         let entropy: f64 = self.histograms.iter().map(|h| entropy(h, self.elements)).sum();
         let share = |part: u64, all: u64| rounded(part as f64 / all.max(1) as f64);
+        let of_groups = |part: u64, all: u64| (all > 0).then(|| share(part, all));
         WeightStatistics {
             zeros: share(self.zeros, self.elements),
             entropy_bits: rounded(entropy),
-            one_of_four: share(self.sparse[0], self.groups[0]),
-            two_of_four: share(self.sparse[1], self.groups[0]),
-            four_of_eight: share(self.sparse[2], self.groups[1]),
+            one_of_four: of_groups(self.sparse[0], self.groups[0]),
+            two_of_four: of_groups(self.sparse[1], self.groups[0]),
+            four_of_eight: of_groups(self.sparse[2], self.groups[1]),
             zero_filters,
         }
     }
@@ -394,9 +405,23 @@ mod tests {
         let s = found.statistics;
         assert_eq!(found.filters, [false, true]);
         assert_eq!((s.zeros, s.zero_filters), (0.75, 1));
-        assert_eq!((s.one_of_four, s.two_of_four, s.four_of_eight), (0.5, 1.0, 1.0));
+        assert_eq!((s.one_of_four, s.two_of_four), (Some(0.5), Some(1.0)));
+        assert_eq!(s.four_of_eight, Some(1.0));
         // 12 of one symbol, four of others once each: 0.75 log2(1/0.75) + 4/16 log2 16.
         assert!((s.entropy_bits - (0.311278 + 1.0)).abs() < 1e-6, "{s:?}");
+    }
+
+    #[test]
+    fn only_whole_groups_count() {
+        let found = |channels: u64| {
+            let bytes = vec![1; 2 * channels as usize];
+            let w = weights(&bytes, ElementType::Int8, &[2, channels]);
+            let s = w.findings(&rows(&[2, channels])).unwrap().statistics;
+            (s.two_of_four, s.four_of_eight)
+        };
+        assert_eq!(found(3), (None, None));
+        assert_eq!(found(6), (Some(0.0), None), "the last two of six make no group");
+        assert_eq!(found(9), (Some(0.0), Some(0.0)));
     }
 
     #[test]
@@ -436,7 +461,7 @@ mod tests {
         let mut w = weights(&[], ElementType::Int8, &shape);
         w.place = Place::File { path, offset: 3 };
         let s = w.findings(&rows(&shape)).unwrap().statistics;
-        assert_eq!((s.zeros, s.one_of_four), (0.75, 1.0));
+        assert_eq!((s.zeros, s.one_of_four), (0.75, Some(1.0)));
         w.shape = Shape(vec![4, CHUNK as u64]);
         assert!(w.findings(&rows(&shape)).is_none(), "the file is too short");
     }

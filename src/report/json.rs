@@ -60,7 +60,8 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
         "load_energy_j": e.load_energy,
         "coverage": coverage(p),
         "indicative": indicative(p),
-        "costed_share": p.plan.costed_share, "fits": p.plan.fits,
+        "costed_share": p.plan.costed_share, "unknown_layers": p.plan.unknown_layers(),
+        "fits": p.plan.fits,
         "energy_by_component_j": by_component(p),
     });
     if let (Some(sampled), Some(totals)) = (sampled, totals.as_object_mut()) {
@@ -227,7 +228,8 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
             "source_energy_j": ledger.source,
             "identity_residual": residuals.largest(),
             "coverage": coverage(p), "indicative": indicative(p),
-            "costed_share": p.plan.costed_share, "fits": p.plan.fits,
+            "costed_share": p.plan.costed_share, "unknown_layers": p.plan.unknown_layers(),
+        "fits": p.plan.fits,
             "events": outcome.events,
         }),
     );

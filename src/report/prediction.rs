@@ -50,6 +50,13 @@ impl<'a> Prediction<'a> {
                 plan.costed_share * 100.0
             ));
         }
+        let unknown = plan.unknown_layers();
+        if unknown > 0 {
+            let (layers, is) = if unknown == 1 { ("layer", "is") } else { ("layers", "are") };
+            caveats.push(format!(
+                "PARTIAL: {unknown} {layers} {is} of unknown work, which is in no figure here"
+            ));
+        }
         if !plan.fits {
             caveats.push("DOES NOT FIT: see the notes; costed as if it did".to_owned());
         }

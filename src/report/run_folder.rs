@@ -76,6 +76,10 @@ fn subtitle(p: &Prediction<'_>, outcome: &Outcome) -> Vec<String> {
         m.mean,
         m.peak
     )];
+    let flags: Vec<_> = p.network.transforms.iter().map(|t| t.transform.to_string()).collect();
+    if !flags.is_empty() {
+        lines.push(format!("the network is changed by {}", flags.join(" ")));
+    }
     lines.extend(p.caveats.iter().cloned());
     lines
 }

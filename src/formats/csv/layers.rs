@@ -121,16 +121,16 @@ fn product_columns(c: &mut Columns<'static, LayerProfile>) {
 }
 
 fn statistics_columns(c: &mut Columns<'static, LayerProfile>) {
-    let shares: [Field<WeightStatistics, f64>; 5] = [
-        ("weight_zeros", |s| s.zeros),
-        ("weight_entropy_bits", |s| s.entropy_bits),
+    let shares: [Field<WeightStatistics, Option<f64>>; 5] = [
+        ("weight_zeros", |s| Some(s.zeros)),
+        ("weight_entropy_bits", |s| Some(s.entropy_bits)),
         ("weight_one_of_four", |s| s.one_of_four),
         ("weight_two_of_four", |s| s.two_of_four),
         ("weight_four_of_eight", |s| s.four_of_eight),
     ];
     for (name, share) in shares {
         column(c, name, move |l| {
-            l.weight_statistics.as_ref().map_or_else(String::new, |s| number_text(share(s)))
+            l.weight_statistics.as_ref().and_then(share).map_or_else(String::new, number_text)
         });
     }
     column(c, "weight_zero_filters", |l| {

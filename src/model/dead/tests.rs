@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::weights::Place;
-use crate::model::{Convolution, ElementFunction, ElementType, Operator, Padding};
+use crate::model::{Convolution, ElementFunction, ElementType, Layout, Operator, Padding};
 use prost::bytes::Bytes;
 
 /// A graph under way, with the weights of its filters.
@@ -20,11 +20,15 @@ impl Sketch {
     }
 
     fn apply(&mut self, op: Op, inputs: &[TensorId], shape: &[u64]) -> TensorId {
+        self.apply_as("", op, inputs, shape)
+    }
+
+    fn apply_as(&mut self, native: &str, op: Op, inputs: &[TensorId], shape: &[u64]) -> TensorId {
         self.count += 1;
         let name = format!("t{}", self.count);
         let made = self.graph.add(&name, shape, ElementType::Int8, TensorRole::Activation).unwrap();
         let inputs: Vec<_> = inputs.iter().copied().map(Some).collect();
-        let operator = Operator::new(format!("op{}", self.count), "", op);
+        let operator = Operator::new(format!("op{}", self.count), native, op);
         self.graph.add_operator(operator, &inputs, &[made]).unwrap();
         made
     }
@@ -58,7 +62,7 @@ impl Sketch {
 
     /// Live and all products of each operator that has dead ones.
     fn live(mut self) -> Vec<(String, u64, u64, u64)> {
-        self.graph.follow_weights(&self.filters);
+        self.graph.follow_weights(&self.filters, 0);
         let graph = &self.graph;
         let found = graph.operators().filter_map(|id| {
             let operator = graph.operator(id);
@@ -156,4 +160,89 @@ fn groups_are_counted_within_themselves() {
     let w = s.weights(&[4, 2, 1, 1], &[1, 1, 1, 0, 1, 1, 0, 1]);
     s.apply(convolution(2), &[a, w], &[1, 4, 2, 2]);
     assert_eq!(s.live()[1], named("op4", 3, 5, 8), "the second filter meets the dead channel only");
+}
+
+/// Live products behind an operator on `[1, 2, 2, 4]` of which one channel is live.
+fn behind(native: &str, op: Op, beside: Option<TensorRole>) -> Option<u64> {
+    let mut s = Sketch::new(Layout::ChannelsLast);
+    let x = s.input(&[1, 2, 2, 4]);
+    let dead = [0i8, 0, 0, 0];
+    let a = s.pointwise(x, &[&[1, 0, 0, 0], &dead, &dead, &dead]);
+    let mut inputs = vec![a];
+    if let Some(role) = beside {
+        inputs.push(s.graph.add("beside", &[1], ElementType::Int8, role).unwrap());
+    }
+    let b = s.apply_as(native, op, &inputs, &[1, 2, 2, 4]);
+    s.pointwise(b, &[&[1, 1, 1, 1]]);
+    s.live().get(1).map(|(_, _, products, _)| *products)
+}
+
+#[test]
+fn operators_that_mix_channels_pass_no_mask_on() {
+    use ElementFunction as F;
+    let transposed = Op::Movement(Movement::Transpose);
+    for (native, op) in [
+        ("REVERSE_V2", transposed.clone()),
+        ("DepthToSpace", transposed.clone()),
+        ("CumSum", Op::Reduce),
+        ("TopK", Op::Reduce),
+        ("RotaryEmbedding", Op::Elementwise(F::Rotate)),
+        ("DynamicQuantizeLinear", Op::Convert),
+        ("GridSample", Op::Movement(Movement::Resize)),
+    ] {
+        assert_eq!(behind(native, op, None), None, "{native}");
+    }
+    for (native, op) in [
+        ("Transpose", transposed),
+        ("ReduceMean", Op::Reduce),
+        ("QuantizeLinear", Op::Convert),
+        ("Resize", Op::Movement(Movement::Resize)),
+    ] {
+        assert_eq!(behind(native, op, None), Some(1), "{native}");
+    }
+}
+
+#[test]
+fn what_is_computed_beside_a_dead_channel_makes_it_live() {
+    let normalised = || Op::BatchNormalisation;
+    assert_eq!(behind("BatchNormalization", normalised(), Some(TensorRole::Constant)), Some(1));
+    assert_eq!(behind("BatchNormalization", normalised(), Some(TensorRole::Input)), None);
+    let mut s = Sketch::new(Layout::ChannelsLast);
+    let x = s.input(&[1, 2, 2, 2]);
+    let addend = s.graph.add("addend", &[2], ElementType::Int8, TensorRole::Input).unwrap();
+    let w = s.weights(&[2, 2], &[1, 1, 0, 0]);
+    s.apply(Op::FullyConnected, &[x, w, addend], &[1, 2, 2, 2]);
+    assert_eq!(s.live(), [], "the second output is the addend");
+}
+
+#[test]
+fn the_same_bytes_are_not_read_without_end() {
+    let mut s = Sketch::new(Layout::ChannelsLast);
+    let x = s.input(&[1, 2048]);
+    let (mut before, numbers) = (x, vec![0; 2048 * 1024]);
+    for _ in 0..12 {
+        let w = s.weights(&[1024, 2048], &numbers);
+        before = s.apply(Op::FullyConnected, &[x, w], &[1, 1024]);
+    }
+    s.graph.set_outputs(vec![before]);
+    s.graph.follow_weights(&s.filters, 1000);
+    assert!(s.graph.notes[0].starts_with("4 filters were not looked into"), "{:?}", s.graph.notes);
+}
+
+#[test]
+fn masks_take_a_bounded_room() {
+    let mut s = Sketch::new(Layout::ChannelsFirst);
+    let x = s.input(&[1, 2, 2, 2]);
+    let wide = 1 << 22;
+    let a = s.pointwise(x, &[&[1, 0], &[0, 0]]);
+    let mut flat = s.apply(Op::Movement(Movement::View), &[a], &[1, wide]);
+    for _ in 0..100 {
+        flat = s.apply(Op::Elementwise(ElementFunction::Clip), &[flat], &[1, wide]);
+    }
+    // One mask for all that hand it on; sums make their own, up to the bound.
+    for _ in 0..30 {
+        let other = s.apply(Op::Elementwise(ElementFunction::Clip), &[flat], &[1, wide]);
+        flat = s.apply(Op::Elementwise(ElementFunction::Add), &[flat, other], &[1, wide]);
+    }
+    assert_eq!(s.live().len(), 1);
 }

@@ -81,6 +81,10 @@ impl Builder {
             let message = "zeros are a share from 0 to 1, and `keep` is 1 to `of`";
             self.fault(format!("tensors[{i}].sparsity"), message);
         }
+        if statistics.is_some_and(|s| !s.is_sound()) {
+            let message = "shares are 0 to 1, and a weight carries 0 to 64 bits";
+            self.fault(format!("tensors[{i}].statistics"), message);
+        }
         let tensor =
             Tensor { statistics, sparsity, ..Tensor::new(name.clone(), shape, element, role) };
         let fault = self.extent_fault(i, &tensor);
@@ -144,6 +148,10 @@ impl Builder {
             } else {
                 outputs.push(id);
             }
+        }
+        if entry.live.is_some_and(|live| !live.is_sound()) {
+            let message = "live products are at most those they are of, which are at least one";
+            self.fault(format!("operators[{i}].live"), message);
         }
         let operator = Operator {
             name: entry.name.clone(),

@@ -7,6 +7,7 @@ mod schema;
 
 use super::{Fault, Imported};
 use crate::model::dead::Filters;
+use crate::model::graph::printable;
 use crate::model::weights::{Place, Weights};
 use crate::model::{
     Layout, ModelError, ModelGraph, Op, Operator, Shape, Tensor, TensorId, TensorRole,
@@ -211,6 +212,7 @@ impl Builder<'_> {
             let depthwise = step.native == "DEPTHWISE_CONV_2D";
             convolution.groups = self.groups(depthwise, &inputs);
         }
+        operators::put_data_first(&step.native, &mut inputs);
         if op.is_none() {
             *opaque.entry(step.native.clone()).or_default() += 1;
         }
@@ -247,7 +249,7 @@ impl Builder<'_> {
         let table = self.plan.tensors.table(place)?;
         let mut tensor = self.describe(index, place, table)?;
         if self.graph.tensor_named(&tensor.name).is_some() || tensor.name.is_empty() {
-            tensor.name = format!("{}#{index}", tensor.name);
+            tensor.name = self.fresh(&format!("{}#{index}", tensor.name));
         }
         let weights = self.weights(index, table, &tensor)?;
         let id = self.graph.add_tensor(tensor)?;
@@ -281,7 +283,7 @@ impl Builder<'_> {
         use schema::tensor::{NAME, SHAPE, TYPE};
         // The converter joins the names of all it fused into one tensor; the first is the result's.
         let whole = table.text(NAME, "tensor name")?;
-        let name = whole.split(';').next().unwrap_or_default().to_owned();
+        let name = printable(whole.split(';').next().unwrap_or_default().to_owned());
         let extents = table.vector(SHAPE, 4, "tensor shape")?.ints()?;
         let mut extents = extents
             .into_iter()

@@ -209,7 +209,7 @@ fn left_out(plan: &Plan) -> String {
     if !plan.uncosted.is_empty() {
         let _ = writeln!(
             text,
-            "NOT COSTED: {} of {} layers, {} of all operations, are in no sum above:",
+            "NOT COSTED: {} of {} layers, {} of all known operations, are in no sum above:",
             plan.uncosted.len(),
             plan.uncosted.len() + plan.steps.len(),
             percent(1.0 - plan.costed_share)

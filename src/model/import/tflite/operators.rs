@@ -39,6 +39,16 @@ impl<'a> Options<'a> {
     }
 }
 
+/// Moves inputs of a few operators that do not start with their data; where there are none, a gap
+/// takes their place.
+pub(super) fn put_data_first<T>(native: &str, inputs: &mut Vec<Option<T>>) {
+    match native {
+        "EMBEDDING_LOOKUP" | "SPLIT" if inputs.len() >= 2 => inputs.swap(0, 1),
+        "FILL" | "RANGE" => inputs.insert(0, None),
+        _ => {}
+    }
+}
+
 /// The activation done on the way out, as the format calls it.
 pub(super) fn fused_activation(native: &str, options: Options<'_>) -> Read<Option<String>> {
     let Some((kind, field)) = schema::activation_field(native) else { return Ok(None) };

@@ -34,6 +34,19 @@ impl Builder<'_> {
         step.inputs.iter().map(|index| self.tensor(*index)).collect()
     }
 
+    /// The same without some, which are left as they are in the file.
+    fn ports_but(
+        &mut self,
+        step: &Step<'_>,
+        left: &[usize],
+    ) -> Result<Vec<Option<TensorId>>, Fault> {
+        let ports = step.inputs.iter().enumerate();
+        let tensor = |(port, index): (usize, &i32)| {
+            if left.contains(&port) { Ok(None) } else { self.tensor(*index) }
+        };
+        ports.map(tensor).collect()
+    }
+
     fn made(&mut self, step: &Step<'_>) -> Result<Vec<TensorId>, Fault> {
         let outputs: Result<Vec<_>, Fault> =
             step.outputs.iter().map(|index| self.tensor(*index)).collect();
@@ -63,21 +76,18 @@ impl Builder<'_> {
     }
 
     fn lstm(&mut self, name: &str, step: &Step<'_>) -> Result<bool, Fault> {
-        let ports = self.ports(step)?;
+        // Without weights of the input gate it is coupled to the one that forgets: another cell.
+        let (Some(weights), Some(recurrent)) =
+            (self.together(step, &LSTM_WEIGHTS)?, self.together(step, &LSTM_RECURRENT)?)
+        else {
+            return Ok(false);
+        };
+        let joined = [LSTM_WEIGHTS, LSTM_RECURRENT].concat();
+        let ports = self.ports_but(step, &joined)?;
         let at = |port: usize| ports.get(port).copied().flatten();
         let input = self.extents(at(0));
         let Some((samples, steps)) = self.sequence(step, &input)? else { return Ok(false) };
-        // Without weights of the input gate it is coupled to the one that forgets: another cell.
-        let (Some(weights), Some(recurrent)) =
-            (all(&ports, &LSTM_WEIGHTS), all(&ports, &LSTM_RECURRENT))
-        else {
-            return Ok(false);
-        };
-        let [hidden, _] = self.extents(at(LSTM_WEIGHTS[0]))[..] else { return Ok(false) };
-        let (Some(weights), Some(recurrent)) = (self.together(&weights), self.together(&recurrent))
-        else {
-            return Ok(false);
-        };
+        let hidden = weights.0.extent(0) / LSTM_WEIGHTS.len() as u64;
         let weights = self.constant(&format!("{name}.weights"), weights)?;
         let recurrent = self.constant(&format!("{name}.recurrent_weights"), recurrent)?;
         let outputs = self.made(step)?;
@@ -174,7 +184,12 @@ impl Builder<'_> {
         inputs: &[Option<TensorId>],
         output: TensorId,
     ) -> Result<(), Fault> {
-        let operator = Operator::new(name, step.native.clone(), op);
+        let mut operator = Operator::new(name, step.native.clone(), op);
+        let result = step.outputs.first().and_then(|index| self.ids.get(index));
+        if result == Some(&output) {
+            operator.fused_activation =
+                super::operators::fused_activation(&step.native, step.options)?;
+        }
         self.graph.add_operator(operator, inputs, &[output])?;
         Ok(())
     }
@@ -210,18 +225,29 @@ impl Builder<'_> {
     }
 
     /// Extents and type of the weights of several gates, `[hidden, K]` each, as one tensor; nothing
-    /// where they differ.
-    fn together(&self, parts: &[TensorId]) -> Option<(Shape, ElementType)> {
-        let first = self.graph.tensor(*parts.first()?);
-        let [rows, columns] = first.shape.as_ref()?.0[..] else { return None };
-        let alike = parts.iter().all(|id| {
-            let tensor = self.graph.tensor(*id);
+    /// where one is left out, is not stored, or they differ.
+    fn together(
+        &mut self,
+        step: &Step<'_>,
+        ports: &[usize],
+    ) -> Result<Option<(Shape, ElementType)>, Fault> {
+        let mut parts: Vec<Tensor> = Vec::with_capacity(ports.len());
+        for port in ports {
+            let index = step.inputs.get(*port).copied().unwrap_or(-1);
+            let Ok(place) = usize::try_from(index) else { return Ok(None) };
+            let table = self.plan.tensors.table(place)?;
+            parts.push(self.describe(index, place, table)?);
+        }
+        let Some(first) = parts.first() else { return Ok(None) };
+        let Some(Shape(extents)) = &first.shape else { return Ok(None) };
+        let [rows, columns] = extents[..] else { return Ok(None) };
+        let alike = parts.iter().all(|tensor| {
             tensor.shape == first.shape
                 && tensor.element == first.element
                 && tensor.role == TensorRole::Constant
         });
-        let rows = rows.checked_mul(parts.len() as u64).filter(|_| alike)?;
-        Some((Shape(vec![rows, columns]), first.element))
+        let rows = rows.checked_mul(parts.len() as u64).filter(|_| alike);
+        Ok(rows.map(|rows| (Shape(vec![rows, columns]), first.element)))
     }
 
     fn constant(
@@ -235,16 +261,11 @@ impl Builder<'_> {
     }
 
     /// A name that no tensor has so far; a later one of the file gets its number behind it.
-    fn fresh(&self, name: &str) -> String {
+    pub(super) fn fresh(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.graph.tensor_named(&name).is_some() {
             name.push('#');
         }
         name
     }
-}
-
-/// All of these ports, if each is given.
-fn all(ports: &[Option<TensorId>], wanted: &[usize]) -> Option<Vec<TensorId>> {
-    wanted.iter().map(|port| ports.get(*port).copied().flatten()).collect()
 }

@@ -111,6 +111,7 @@ pub(super) fn activation_field(native: &str) -> Option<(u8, usize)> {
         "MUL" => (21, 0),
         "SUB" => (28, 0),
         "DIV" => (29, 0),
+        "SVDF" => (SVDF_RANK.0, 1),
         _ => return None,
     })
 }

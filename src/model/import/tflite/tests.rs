@@ -1,7 +1,10 @@
 //! Small files made here, table by table.
 
 use crate::model::import::from_bytes;
-use crate::model::{Bindings, ElementType, Gemm, ModelError, ModelGraph, OpKind, TensorRole};
+use crate::model::{
+    Bindings, ElementFunction, ElementType, Gemm, Layer, ModelError, ModelGraph, OpKind,
+    TensorRole, stored_parameters,
+};
 
 /// A field of a table.
 #[derive(Clone)]
@@ -315,6 +318,7 @@ fn a_sequence_lstm_with_projection_is_three_products() {
     let parameters: u64 = layers.iter().map(|layer| layer.work.parameters).sum();
     assert_eq!(parameters, 16 * 3 + 16 * 2 + 16 + 8);
     assert_eq!(layers[1].work.operands[1].repeats, 5, "its weights are read once a step");
+    assert_eq!(stored_parameters(&graph), parameters, "each stored once");
     assert!(graph.notes.is_empty(), "{:?}", graph.notes);
 }
 
@@ -329,8 +333,12 @@ fn simple_and_rank_filtered_cells_are_counted() {
     // Six filters of rank two over a memory of seven.
     let shapes: Vec<(&[i32], u8)> =
         vec![(&[1, 3], 0), (&[6, 3], 1), (&[6, 7], 1), (&[3], 1), (&[1, 42], 0), (&[1, 3], 0)];
-    let graph = recurrent(27, &shapes, &[0, 1, 2, 3, 4], (6, vec![Int(2)])).unwrap();
+    let graph = recurrent(27, &shapes, &[0, 1, 2, 3, 4], (6, vec![Int(2), Byte(1)])).unwrap();
     let layers = graph.layers().unwrap();
+    let clips = |layer: &Layer| {
+        layer.work.element_ops_by_function.iter().any(|(f, n)| f == ElementFunction::Clip && n == 3)
+    };
+    assert!(layers.last().is_some_and(clips), "its RELU on three units");
     let macs: u64 = layers.iter().map(|layer| layer.work.macs).sum();
     assert_eq!(macs, 6 * 3 + 6 * 7);
     assert_eq!(layers.iter().map(|layer| layer.work.parameters).sum::<u64>(), 18 + 42 + 3);
@@ -408,4 +416,30 @@ fn a_hybrid_layer_computes_in_float_and_stores_eight_bits() {
     let wide = pointwise(INT16, INT8, INT64, &[1; 12], &[0; 4]);
     let work = wide.layers().unwrap().remove(0).work;
     assert_eq!((work.element, work.weight_bytes), (ElementType::Int16, 12 + 4 * 8));
+}
+
+#[test]
+fn a_table_is_the_data_of_a_lookup_and_an_axis_is_no_parameter() {
+    let shapes: Vec<(&[i32], u8)> = vec![(&[2], 0), (&[1000, 16], 1), (&[2, 16], 0)];
+    let graph = recurrent(7, &shapes, &[0, 1], (0, vec![])).unwrap();
+    let work = graph.layers().unwrap().remove(0).work;
+    assert_eq!((work.parameters, work.weight_bytes), (16_000, 2 * 16 * 4), "two rows are read");
+    let shapes: Vec<(&[i32], u8)> = vec![(&[4, 6], 0), (&[1], 1), (&[4, 6], 0)];
+    let graph = recurrent(49, &shapes, &[1, 0], (35, vec![])).unwrap();
+    assert_eq!(graph.layers().unwrap()[0].work.parameters, 0);
+}
+
+#[test]
+fn names_that_look_like_numbered_ones_are_told_apart() {
+    let mut parts = convolution();
+    parts.tensors.extend([
+        tensor("a#5", &[1], INT8, 0),
+        tensor("a\u{1}", &[1], INT8, 0),
+        tensor("a\u{1}", &[1], INT8, 0),
+        tensor("a\u{2}", &[1], INT8, 0),
+    ]);
+    parts.codes.push(vec![Byte(32), text("Sparkle")]);
+    parts.operators.push(operator(1, &[2, 3, 4], &[5, 6], None));
+    let graph = parts.read().unwrap();
+    assert_eq!(graph.tensors().len(), 7);
 }
