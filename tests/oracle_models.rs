@@ -2,7 +2,8 @@
 
 use crate::shared::folder as shared;
 use joulecast::model::{
-    Bindings, ElementType, Layer, ModelGraph, Shape, TensorRole, import, load, read_ron, write_ron,
+    Bindings, ElementType, Layer, ModelGraph, Shape, TensorRole, import, load, read_ron,
+    stored_parameters, write_ron,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -87,6 +88,39 @@ fn assert_layer(layer: &Layer, row: &Row, file: &str) {
     assert_eq!(work.weight_bytes, number(row, "const_bytes"), "{file}: {row:?}");
     assert_eq!(work.input_bytes, number(row, "act_in_bytes"), "{file}: {row:?}");
     assert_eq!(work.output_bytes, number(row, "act_out_bytes"), "{file}: {row:?}");
+}
+
+/// Shipped networks with their rows in the table of totals. The first row of a name is the derived
+/// one.
+const PUBLISHED: [(&str, &str); 8] = [
+    ("ad_autoencoder", "mlperf_tiny_ad01_fc_autoencoder"),
+    ("kws_ds_cnn", "mlperf_tiny_kws_ds_cnn"),
+    ("ic_resnet8", "mlperf_tiny_ic_resnet8"),
+    ("vww_mobilenetv1_025", "mlperf_tiny_vww_mobilenet_v1_0.25_96"),
+    ("sww", "mlperf_tiny_sww_streaming_1d_dscnn"),
+    ("mobilenet_v2", "mobilenet_v2_1.0_224"),
+    ("resnet50", "resnet50_v1.5_224"),
+    ("vit_tiny", "vit_tiny_patch16_224"),
+];
+
+#[test]
+fn shipped_networks_have_the_totals_of_the_table() {
+    let Some(shared) = shared("shipped_networks_have_the_totals_of_the_table") else { return };
+    let table = rows(&shared.join("measured/model_totals.csv"));
+    let named = |name: &str| table.iter().find(|row| row["model"] == name).unwrap();
+    for (model, name) in PUBLISHED {
+        let (graph, row) = (load(model, &Bindings::default()).unwrap(), named(name));
+        assert_eq!(macs(&graph.layers().unwrap()), number(row, "macs"), "{model}");
+        assert_eq!(stored_parameters(&graph), number(row, "params"), "{model}");
+    }
+    // Published to two digits: 8.7 GFLOP at two to a MAC, 3.2 million parameters.
+    let (graph, row) = (load("yolov8n", &Bindings::default()).unwrap(), named("yolov8n_640"));
+    let near = |found: u64, column: &str, tolerance: f64| {
+        let stated: f64 = row[column].parse().unwrap();
+        assert!((found as f64 / stated - 1.0).abs() < tolerance, "{found} against {stated}");
+    };
+    near(macs(&graph.layers().unwrap()), "macs", 0.05 / 8.7);
+    near(stored_parameters(&graph), "params", 0.05 / 3.2);
 }
 
 #[test]
