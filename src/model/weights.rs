@@ -45,6 +45,33 @@ impl Axis {
     }
 }
 
+/// A walk along an axis while elements are visited in the order of storage, without a division.
+struct Walk {
+    axis: Axis,
+    place: u64,
+    within: u64,
+}
+
+impl Walk {
+    fn along(axis: Axis) -> Self {
+        Self { axis, place: 0, within: 0 }
+    }
+
+    /// Where the element at hand stands on the axis and within its stride; then goes on to the next.
+    fn step(&mut self) -> (u64, u64) {
+        let here = (self.place, self.within);
+        self.within += 1;
+        if self.within >= self.axis.stride {
+            self.within = 0;
+            self.place += 1;
+            if self.place >= self.axis.extent {
+                self.place = 0;
+            }
+        }
+        here
+    }
+}
+
 /// How the axes of a stored filter stand to the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FilterAxes {
@@ -61,9 +88,8 @@ pub(super) struct FilterAxes {
 }
 
 impl FilterAxes {
-    /// Output and input channel of the network that a stored element connects.
-    fn connects(&self, index: u64) -> (u64, u64) {
-        let (output, channel) = (self.outputs.place(index), self.channels.place(index));
+    /// Output and input channel of the network that an element connects, by its places on the axes.
+    fn connects(&self, output: u64, channel: u64) -> (u64, u64) {
         if self.groups <= 1 {
             return (output, channel);
         }
@@ -120,9 +146,13 @@ impl Weights {
         let outputs = usize::try_from(axes.output_channels()).ok()?;
         let mut filters = vec![false; outputs];
         let mut census = Census::new(self.element, axes.depth)?;
-        self.each(|index, symbol, zero| {
-            census.add(index, symbol, zero);
-            if !zero && let Some(filter) = filters.get_mut(axes.connects(index).0 as usize) {
+        let (mut outputs, mut channels) = (Walk::along(axes.outputs), Walk::along(axes.channels));
+        self.each(|_, symbol, zero| {
+            census.add(symbol, zero);
+            let (output, channel) = (outputs.step().0, channels.step().0);
+            if !zero
+                && let Some(filter) = filters.get_mut(axes.connects(output, channel).0 as usize)
+            {
                 *filter = true;
             }
         })?;
@@ -133,8 +163,9 @@ impl Weights {
     /// By output channel, whether any weight that is not zero meets a live input channel.
     pub(super) fn reached(&self, axes: &FilterAxes, live: &[bool]) -> Option<Vec<bool>> {
         let mut reached = vec![false; usize::try_from(axes.output_channels()).ok()?];
-        self.each(|index, _, zero| {
-            let (output, input) = axes.connects(index);
+        let (mut outputs, mut channels) = (Walk::along(axes.outputs), Walk::along(axes.channels));
+        self.each(|_, _, zero| {
+            let (output, input) = axes.connects(outputs.step().0, channels.step().0);
             if !zero
                 && live.get(input as usize).copied().unwrap_or(true)
                 && let Some(entry) = reached.get_mut(output as usize)
@@ -286,7 +317,7 @@ struct Census {
     zeros: u64,
     /// One histogram, or one for each byte of a wide type.
     histograms: Vec<Vec<u64>>,
-    depth: Axis,
+    depth: Walk,
     /// Non-zero weights of the groups under way, by the place within a stride.
     open: Vec<[u8; 2]>,
     groups: [u64; 2],
@@ -303,11 +334,11 @@ impl Census {
             vec![vec![0; 256]; (bits / 8) as usize]
         };
         let open = vec![[0; 2]; usize::try_from(depth.stride).ok()?];
-        let (elements, zeros) = (0, 0);
+        let (elements, zeros, depth) = (0, 0, Walk::along(depth));
         Some(Self { elements, zeros, histograms, depth, open, groups: [0; 2], sparse: [0; 3] })
     }
 
-    fn add(&mut self, index: u64, symbol: u64, zero: bool) {
+    fn add(&mut self, symbol: u64, zero: bool) {
         self.elements += 1;
         self.zeros += u64::from(zero);
         match &mut self.histograms[..] {
@@ -324,15 +355,14 @@ impl Census {
                 }
             }
         }
-        self.group(index, zero);
+        self.group(zero);
     }
 
-    fn group(&mut self, index: u64, zero: bool) {
-        let place = self.depth.place(index);
-        let within = index.checked_rem(self.depth.stride).unwrap_or(0);
+    fn group(&mut self, zero: bool) {
+        let (place, within) = self.depth.step();
         let Some(open) = self.open.get_mut(within as usize) else { return };
         // What is left behind the last whole group belongs to none.
-        let last = place + 1 == self.depth.extent;
+        let last = place + 1 == self.depth.axis.extent;
         for (which, size) in [4, 8].into_iter().enumerate() {
             open[which] += u8::from(!zero);
             let whole = (place + 1).is_multiple_of(size);
