@@ -325,7 +325,7 @@ fn is_bias(op: &Op, port: usize) -> bool {
 }
 
 /// Biases are added to accumulators, which are wide where products are of integers.
-fn bias_format(element: ElementType, to: ElementType) -> ElementType {
+pub(super) fn bias_format(element: ElementType, to: ElementType) -> ElementType {
     match element {
         ElementType::Bool | ElementType::Other | ElementType::UInt32 | ElementType::UInt64 => {
             element
