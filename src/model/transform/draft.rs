@@ -84,7 +84,8 @@ impl Draft {
     pub fn into_graph(self, from: &ModelGraph) -> Result<ModelGraph, ModelError> {
         let mut graph = from.emptied();
         let touched = self.steps.iter().flat_map(|s| s.inputs.iter().flatten().chain(&s.outputs));
-        let touched: BTreeSet<At> = touched.chain(&self.outputs).chain(&self.idle).copied().collect();
+        let touched: BTreeSet<At> =
+            touched.chain(&self.outputs).chain(&self.idle).copied().collect();
         let mut ids = BTreeMap::new();
         for (i, tensor) in self.tensors.into_iter().enumerate() {
             if touched.contains(&At(i)) || tensor.role == TensorRole::Input {

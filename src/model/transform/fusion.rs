@@ -196,7 +196,8 @@ impl Fusion<'_> {
         };
         let mut statistics = normalisation.inputs.iter().skip(1).flatten();
         channel_axis(&step.operator.op, self.draft, shape) == Some(channels)
-            && statistics.all(|at| self.draft.tensor(*at).elements() == Some(shape.extent(channels)))
+            && statistics
+                .all(|at| self.draft.tensor(*at).elements() == Some(shape.extent(channels)))
     }
 
     /// Normalisations behind a product that scale something else than its columns.

@@ -100,7 +100,8 @@ impl Stored {
                 }
                 Some([Fate::Is(made)]) => count += usize::from(become_like(draft, at, made)),
                 Some(_) => {
-                    let reason = "no operator reads it, and those stored like it change differently";
+                    let reason =
+                        "no operator reads it, and those stored like it change differently";
                     done.kept.push(Fallback::new(&draft.tensor(at).name, reason));
                 }
                 None => {
@@ -158,9 +159,10 @@ impl Stored {
 fn become_like(draft: &mut Draft, at: At, made: &Form) -> bool {
     let before = Form::of(draft, at);
     let experts = before.shape.as_ref().filter(|shape| shape.rank() > 2).and_then(|s| s.0.first());
-    let shape = made.shape.clone().map(|shape| {
-        Shape(experts.copied().into_iter().chain(shape.0).collect())
-    });
+    let shape = made
+        .shape
+        .clone()
+        .map(|shape| Shape(experts.copied().into_iter().chain(shape.0).collect()));
     let after = Form { shape, ..made.clone() };
     if after == before {
         return false;
