@@ -115,7 +115,7 @@ impl FromArgMatches for TransformArguments {
             let slices = matches.get_many::<(String, f64)>("quality-slice");
             for (slice, value) in slices.into_iter().flatten() {
                 if quality.slices.insert(slice.clone(), *value).is_some() {
-                    let reason = format!("two values of --quality-slice are of `{slice}`\n");
+                    let reason = format!("two values of --quality-slice are of `{slice}`");
                     return Err(clap::Error::raw(ErrorKind::ValueValidation, reason));
                 }
             }
