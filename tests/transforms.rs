@@ -3,8 +3,9 @@
 use crate::command_line::joulecast;
 use crate::shared::folder as shared;
 use joulecast::model::{
-    Bindings, ElementType, Layer, ModelGraph, OpKind, Sparsity, TensorRole, Transform, apply, load,
-    read_ron, shipped_models, total_macs, total_output_bytes, total_parameters, write_ron,
+    Bindings, ElementType, Layer, ModelGraph, OpKind, Options, Pass, Sparsity, TensorRole,
+    Transform, apply, load, load_with, read_ron, shipped_models, stored_parameters, total_macs,
+    total_output_bytes, total_parameters, write_ron,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -17,6 +18,13 @@ fn graph(name: &str) -> ModelGraph {
 fn tiny() -> Vec<ModelGraph> {
     let models = shipped_models().iter().filter(|m| m.path.starts_with("models/mlperf_tiny"));
     models.map(|model| read_ron(model.path, model.text).unwrap()).collect()
+}
+
+/// A mixture of experts and a decoder, one token each.
+fn decoders() -> Vec<ModelGraph> {
+    let options = Options { pass: Some(Pass::Decode(64)), ..Options::default() };
+    let configurations = ["mixture", "decoder"].map(|name| format!("docs/example_{name}.json"));
+    configurations.iter().map(|path| load_with(path, &options).unwrap()).collect()
 }
 
 /// The layers of a transformed graph, which its RON form gives alike.
@@ -137,6 +145,31 @@ fn a_width_of_one_changes_nothing_and_half_keeps_ins_and_outs() {
     }
 }
 
+/// Experts that a pass does not pick are stored whatever becomes of the others.
+#[test]
+fn decoders_keep_what_they_store() {
+    let weights = |to| Transform::Precision { to, weights_only: true, layers: None };
+    for graph in decoders() {
+        let stored = stored_parameters(&graph);
+        for transform in [
+            Transform::Batch(1),
+            Transform::Fuse,
+            precision(ElementType::Int8),
+            weights(ElementType::Int4),
+            structured(2, 4),
+        ] {
+            let made = apply(&graph, std::slice::from_ref(&transform)).unwrap();
+            assert_eq!(stored_parameters(&made), stored, "{} {transform}", graph.name);
+        }
+        let bytes = |graph: &ModelGraph| graph.profile().unwrap().stored_weight_bytes;
+        let [half, quarter] = [precision(ElementType::Int8), weights(ElementType::Int4)]
+            .map(|transform| bytes(&apply(&graph, &[transform]).unwrap()) as f64);
+        let whole = bytes(&graph) as f64;
+        assert!((0.5..0.51).contains(&(half / whole)), "{}", half / whole);
+        assert!((0.25..0.45).contains(&(quarter / whole)), "{}", quarter / whole);
+    }
+}
+
 /// MobileNetV1 at a width is defined by its multiplier: 0.25 doubled is 0.5 layer by layer.
 #[test]
 fn a_wider_mobilenet_has_the_channels_of_the_wider_mobilenet() {
@@ -224,10 +257,10 @@ proptest! {
     /// Whatever is asked, the answer is a sound graph that its file gives again, or a named error.
     #[test]
     fn any_transforms_give_a_graph_or_an_error(
-        model in 0..5usize,
+        model in 0..7usize,
         transforms in prop::collection::vec(any_transform(), 1..4),
     ) {
-        let graph = &tiny()[model];
+        let graph = &[tiny(), decoders()].concat()[model];
         match apply(graph, &transforms) {
             Ok(_) => drop(layers(graph, &transforms)),
             Err(error) => {
@@ -288,6 +321,38 @@ fn flags_are_applied_in_the_order_in_which_they_stand() {
     assert_eq!(flags(&document), ["--precision Int16"]);
     assert_eq!(document["quality"]["slices"]["night"], 0.79);
     assert_eq!(document["quality"]["source"], "our set");
+}
+
+#[test]
+fn a_flag_may_be_repeated_and_a_slice_has_one_value() {
+    let document = json(&["inspect", "ic_resnet8", "--json", "--fuse", "--batch", "2", "--fuse"]);
+    let records = document["transforms"].as_array().unwrap().iter();
+    let flags: Vec<_> = records.map(|r| r["flag"].as_str().unwrap()).collect();
+    assert_eq!(flags, ["--fuse", "--batch 2", "--fuse"]);
+    let twice = ["--quality-slice", "night=0.7", "--quality-slice", "night=0.8"];
+    let quality = ["inspect", "ic_resnet8", "--quality", "accuracy=0.9@test"];
+    let output = joulecast(&[&quality[..], &twice[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("two values of --quality-slice are of `night`"), "{said}");
+}
+
+#[test]
+fn a_reshape_of_a_plane_that_grew_is_refused_at_any_batch() {
+    for flags in [vec!["--batch", "2"], vec!["--batch", "30"], vec![]] {
+        let flags = [&["inspect", "sww"], &flags[..], &["--resolution", "160"]].concat();
+        let output = joulecast(&flags);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("operator `reshape_8` cannot follow"), "{said}");
+    }
+}
+
+#[test]
+fn a_recurrent_network_of_half_the_width_halves_its_state() {
+    let made = layers(&graph("lstm_kws"), &[Transform::Width(0.5)]);
+    // 49 steps of four gates of 56, each of 10 inputs and 56 states; then 12 classes.
+    assert_eq!(total_macs(&made), 49 * 4 * 56 * (10 + 56) + 56 * 12);
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use super::CliError;
 use crate::model::{ModelGraph, Quality, Transform, apply};
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::collections::BTreeMap;
 
-/// Transforms and the quality of what comes out. Written by hand, since derived arguments do not
+/// Transforms and the quality of what comes out, whatever place it stands at. Written by hand, since derived arguments do not
 /// tell the order of different flags.
 #[derive(Debug, Default)]
 pub(super) struct TransformArguments {
@@ -70,7 +71,11 @@ impl Args for TransformArguments {
         }
         let fuse = Arg::new("fuse")
             .long("fuse")
-            .action(ArgAction::SetTrue)
+            // As often as it is given, each time at its place.
+            .action(ArgAction::Append)
+            .num_args(0)
+            .default_missing_value("true")
+            .value_parser(clap::value_parser!(bool))
             .help("Normalisation, bias, residual addition and activation done on the way out")
             .help_heading(HEADING);
         let quality = Arg::new("quality")
@@ -103,13 +108,17 @@ impl FromArgMatches for TransformArguments {
             let values = matches.get_many::<Transform>(name).into_iter().flatten();
             given.extend(places.zip(values.cloned()));
         }
-        if matches.get_flag("fuse") {
-            given.extend(matches.index_of("fuse").map(|place| (place, Transform::Fuse)));
-        }
+        let fused = matches.indices_of("fuse").into_iter().flatten();
+        given.extend(fused.map(|place| (place, Transform::Fuse)));
         let mut quality = matches.get_one::<Quality>("quality").cloned();
         if let Some(quality) = &mut quality {
             let slices = matches.get_many::<(String, f64)>("quality-slice");
-            quality.slices.extend(slices.into_iter().flatten().cloned());
+            for (slice, value) in slices.into_iter().flatten() {
+                if quality.slices.insert(slice.clone(), *value).is_some() {
+                    let reason = format!("two values of --quality-slice are of `{slice}`");
+                    return Err(clap::Error::raw(ErrorKind::ValueValidation, reason));
+                }
+            }
         }
         Ok(Self { transforms: given.into_values().collect(), quality })
     }

@@ -35,6 +35,9 @@ const CHANGE_THE_COUNT: [&str; 9] = [
 /// The one element-wise operator whose mask is aligned to the front.
 const MASK_IN_FRONT: &str = "SELECT";
 
+/// The one normalisation that may have a scale for each group of channels.
+const SCALE_OF_GROUPS: &str = "GroupNormalization";
+
 impl ModelGraph {
     /// What does not fit in an operator.
     pub(super) fn misfits(&self, id: OperatorId) -> Vec<Misfit> {
@@ -159,11 +162,13 @@ impl<'a> Check<'a> {
             Op::Elementwise(_) if operator.native != MASK_IN_FRONT => self.element_wise(),
             Op::Movement(Movement::View | Movement::Transpose) if counts => self.kept(),
             Op::Movement(Movement::Concatenate) => self.joined(),
-            Op::Softmax
-            | Op::BatchNormalisation
-            | Op::Normalisation
-            | Op::LocalResponseNormalisation { .. }
-            | Op::Convert => self.kept(),
+            Op::BatchNormalisation | Op::Normalisation => {
+                self.kept();
+                if operator.native != SCALE_OF_GROUPS {
+                    self.statistics();
+                }
+            }
+            Op::Softmax | Op::LocalResponseNormalisation { .. } | Op::Convert => self.kept(),
             Op::Elementwise(_) | Op::Movement(_) | Op::Reduce | Op::Opaque => {}
         }
     }
@@ -213,6 +218,34 @@ impl<'a> Check<'a> {
                 count(after),
                 count(before)
             ));
+        }
+    }
+
+    /// Stored scales, shifts and statistics: one number, one for each channel, or one for each
+    /// element of some innermost axes.
+    fn statistics(&mut self) {
+        let Some(data) = self.input(0) else { return };
+        let channels = match (self.layout(), data.rank()) {
+            (Layout::ChannelsFirst, 2..) => data.extent(1),
+            _ => data.last(),
+        };
+        let mut inner = 1u64;
+        let innermost = data.0.iter().rev().map_while(|extent| {
+            inner = inner.checked_mul(*extent)?;
+            Some(inner)
+        });
+        let sizes: Vec<_> = [1, channels].into_iter().chain(innermost).collect();
+        for (port, tensor) in self.o.inputs.iter().enumerate().skip(1) {
+            let stored = tensor.filter(|tensor| tensor.role == TensorRole::Constant);
+            let Some(shape) = stored.and_then(|tensor| tensor.shape.as_ref()) else { continue };
+            let fits = shape.elements().is_some_and(|n| n == 0 || sizes.contains(&n))
+                || broadcast(&data.0, &shape.0).as_deref() == Some(&data.0);
+            if !fits {
+                self.at_input(
+                    port,
+                    format!("{shape} stored numbers do not fit an input of {data}"),
+                );
+            }
         }
     }
 

@@ -8,7 +8,9 @@ mod batch;
 mod carry;
 mod channels;
 mod draft;
+mod filters;
 mod fusion;
+mod gates;
 mod parse;
 mod precision;
 mod propagate;
@@ -17,16 +19,18 @@ mod resolution;
 mod select;
 mod separable;
 mod sparsity;
+mod stored;
 mod view;
 
 pub use record::{Fallback, TransformRecord};
 
-use super::consistency::misfit_note;
+use super::consistency::{empty_note, misfit_note};
 use super::{ElementType, ModelError, ModelGraph, Sparsity};
 use draft::Draft;
 use record::{Done, figures};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use stored::Stored;
 
 /// A change of a network. `layers` is the name of an operator, or a pattern of names in which `*`
 /// stands for any text and `?` for one letter; all operators when left out.
@@ -114,12 +118,20 @@ impl From<ModelError> for Refusal {
 
 fn changed(graph: &ModelGraph, transform: &Transform) -> Result<ModelGraph, Refusal> {
     let mut draft = Draft::of(graph);
-    let done = edit(&mut draft, transform)?;
+    let stored = Stored::of(&draft);
+    let mut done = edit(&mut draft, transform)?;
+    stored.follow(&mut draft, transform, &mut done);
     let mut made = draft.into_graph(graph)?;
-    renew_notes(graph, &mut made)?;
-    let Done { mut changed, kept } = done;
+    let misfits = renewed_misfits(graph, &made)?;
+    let Done { mut changed, kept, samples } = done;
     let (before, after) = (graph.layers()?, made.layers()?);
+    if let Some(samples) = samples {
+        batch::work_follows(&before, &after, samples)?;
+    }
     changed.extend(figures(graph, &before, &made, &after));
+    if !changed.is_empty() {
+        renew_notes(graph, &mut made, misfits);
+    }
     if changes_answers(transform) && made.quality.take().is_some() {
         changed.push("the quality figure of the network before does not hold for this one".into());
     }
@@ -148,20 +160,17 @@ fn changes_answers(transform: &Transform) -> bool {
     !matches!(transform, Transform::Fuse | Transform::Batch(_))
 }
 
-/// Shapes that do not agree are refused, but for operators that the file itself had so: their notes
-/// are written anew.
-fn renew_notes(from: &ModelGraph, made: &mut ModelGraph) -> Result<(), Refusal> {
-    let mut odd = BTreeSet::new();
-    for id in from.operators() {
-        let name = &from.operator(id).name;
-        for misfit in from.misfits(id) {
-            let note = misfit_note(name, &misfit);
-            if made.notes.contains(&note) {
-                odd.insert(name.clone());
-                made.notes.retain(|n| *n != note);
-            }
-        }
-    }
+/// Notes on shapes that do not agree. They are refused, but for operators that the file itself had
+/// so.
+fn renewed_misfits(from: &ModelGraph, made: &ModelGraph) -> Result<Vec<String>, Refusal> {
+    let odd: BTreeSet<_> = from
+        .operators()
+        .map(|id| (&from.operator(id).name, from.misfits(id)))
+        .filter(|(name, misfits)| {
+            misfits.iter().any(|misfit| from.notes.contains(&misfit_note(name, misfit)))
+        })
+        .map(|(name, _)| name)
+        .collect();
     let mut notes = Vec::new();
     for id in made.operators() {
         let name = &made.operator(id).name;
@@ -172,8 +181,24 @@ fn renew_notes(from: &ModelGraph, made: &mut ModelGraph) -> Result<(), Refusal> 
             notes.push(misfit_note(name, &misfit));
         }
     }
-    made.notes.extend(notes);
-    Ok(())
+    Ok(notes)
+}
+
+/// What a note on the network before its transforms begins with.
+const BEFORE: &str = "before transforms: ";
+
+/// Notes state figures of the network as its file has it. Those on shapes that do not agree are
+/// written anew; the others say that they are of before.
+fn renew_notes(from: &ModelGraph, made: &mut ModelGraph, misfits: Vec<String>) {
+    let old = from.misfit_notes();
+    let empty = made.tensors().filter_map(|id| empty_note(made.tensor(id)));
+    let empty: Vec<_> = empty.collect();
+    let mut notes: Vec<_> = made.notes.iter().filter(|note| !old.contains(note)).cloned().collect();
+    for note in notes.iter_mut().filter(|note| !note.starts_with(BEFORE)) {
+        note.insert_str(0, BEFORE);
+    }
+    notes.extend(empty.into_iter().chain(misfits));
+    made.notes = notes;
 }
 
 #[cfg(test)]

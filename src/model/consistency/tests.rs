@@ -182,3 +182,24 @@ fn absurd_extents_are_found_out_without_overflow() {
         }
     }
 }
+
+#[test]
+fn stored_scales_are_of_channels_or_of_innermost_elements() {
+    let misfits = |layout, native: &str, stored: &[u64]| {
+        let mut graph = ModelGraph::new("g", layout);
+        let x = graph.add("x", &[1, 6, 8, 32], ElementType::Int8, TensorRole::Input).unwrap();
+        let w = graph.add("w", stored, ElementType::Int8, TensorRole::Constant).unwrap();
+        let y = graph.add("y", &[1, 6, 8, 32], ElementType::Int8, TensorRole::Activation).unwrap();
+        let operator = Operator::new("l", native, Op::Normalisation);
+        let id = graph.add_operator(operator, &[Some(x), Some(w)], &[y]).unwrap();
+        graph.misfits(id).len()
+    };
+    let (first, last) = (Layout::ChannelsFirst, Layout::ChannelsLast);
+    for stored in [&[32][..], &[8, 32], &[6, 8, 32], &[1], &[], &[0], &[6, 1, 1]] {
+        assert_eq!(misfits(first, "", stored), 0, "{stored:?}");
+    }
+    assert_eq!(misfits(first, "", &[6]), 0);
+    assert_eq!(misfits(last, "", &[6]), 1, "rows are no channels");
+    assert_eq!(misfits(first, "", &[3, 8, 32]), 1);
+    assert_eq!(misfits(first, "GroupNormalization", &[3]), 0, "one for each group");
+}

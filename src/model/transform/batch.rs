@@ -4,22 +4,14 @@ use super::Refusal;
 use super::draft::{At, Draft, Step};
 use super::propagate::{Before, Change, propagate};
 use super::record::{Done, Fallback};
-use crate::model::{Movement, Op, Operator, Shape, Tensor, TensorRole};
-use std::collections::BTreeSet;
+use crate::model::{Layer, Movement, Op, Operator, Tensor, TensorRole};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn set_batch(draft: &mut Draft, samples: u64) -> Result<Done, Refusal> {
     if samples == 0 {
         return Err(Refusal::Value("a batch has at least 1 sample".to_owned()));
     }
-    let read = draft.steps.iter().flat_map(|step| step.inputs.iter().flatten().copied());
-    let mut inputs: Vec<_> =
-        read.filter(|at| draft.tensor(*at).role == TensorRole::Input).collect();
-    let leading = |draft: &Draft, at| draft.shape(at).and_then(|s: &Shape| s.0.first().copied());
-    let Some(present) = inputs.iter().find_map(|at| leading(draft, *at)) else {
-        return Err(Refusal::Value("no input of the network has a leading axis".to_owned()));
-    };
-    inputs.sort_unstable();
-    inputs.dedup();
+    let (present, inputs) = samples_of(draft)?;
     let mut done = Done::default();
     if present == samples {
         return Ok(done);
@@ -48,7 +40,72 @@ pub(super) fn set_batch(draft: &mut Draft, samples: u64) -> Result<Done, Refusal
         Ok(())
     })?;
     done.changed.insert(0, format!("samples {present} -> {samples}"));
+    done.samples = Some((present, samples));
     Ok(done)
+}
+
+/// How many samples there are, and the inputs that operators read.
+///
+/// Where inputs begin with different extents, samples are what all results begin with, too: a table
+/// that is handed in is none.
+fn samples_of(draft: &Draft) -> Result<(u64, Vec<At>), Refusal> {
+    let read = draft.steps.iter().flat_map(|step| step.inputs.iter().flatten().copied());
+    let inputs: BTreeSet<At> =
+        read.filter(|at| draft.tensor(*at).role == TensorRole::Input).collect();
+    let leading = |at: &At| draft.shape(*at).and_then(|shape| shape.0.first().copied());
+    let mut leads = inputs.iter().filter_map(|at| Some((*at, leading(at)?)));
+    let Some((first, present)) = leads.next() else {
+        return Err(Refusal::Value("no input of the network has a leading axis".to_owned()));
+    };
+    let inputs_read: Vec<_> = inputs.iter().copied().collect();
+    let Some((other, _)) = leads.find(|(_, extent)| *extent != present) else {
+        return Ok((present, inputs_read));
+    };
+    let results: BTreeSet<_> = draft.outputs.iter().map(leading).collect();
+    let mut results = results.into_iter();
+    if let (Some(Some(samples)), None) = (results.next(), results.next())
+        && inputs.iter().any(|at| leading(at) == Some(samples))
+    {
+        return Ok((samples, inputs_read));
+    }
+    let shown = |at: At| {
+        let shape = draft.shape(at).map_or_else(String::new, |shape| format!(" of {shape}"));
+        format!("`{}`{shape}", draft.tensor(at).name)
+    };
+    let (first, other) = (shown(first), shown(other));
+    Err(Refusal::Value(format!(
+        "inputs {first} and {other} begin with different extents, and the results do not tell \
+         which of them are samples"
+    )))
+}
+
+/// Holds the work of each layer against the number of samples: it is as much as it was, or as many
+/// times. Anything else comes of a shape that was read wrongly.
+pub(super) fn work_follows(
+    before: &[Layer],
+    after: &[Layer],
+    (present, samples): (u64, u64),
+) -> Result<(), Refusal> {
+    let was: BTreeMap<&str, &Layer> = before.iter().map(|l| (l.name.as_str(), l)).collect();
+    for layer in after {
+        let Some(one) = was.get(layer.name.as_str()) else { continue };
+        for (what, old, new) in [
+            ("multiply-accumulates", one.work.macs, layer.work.macs),
+            ("element operations", one.work.element_ops, layer.work.element_ops),
+        ] {
+            let times = |n: u64, factor: u64| u128::from(n) * u128::from(factor);
+            if old != new && times(new, present) != times(old, samples) {
+                return Err(Refusal::operator(
+                    &layer.name,
+                    format!(
+                        "{old} {what} of {present} samples would become {new} of {samples}, so that \
+                         its samples are not the leading axis"
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Repetitions of stored operands that are joined to samples.

@@ -1,14 +1,21 @@
-//! Inner channels times a factor, as MobileNet's width multiplier.
+//! Inner channels times a factor.
 //!
 //! `c` channels become the multiple of 8 nearest to `c w`, at least 8 and at least 90 % of `c w`; for
-//! a factor below 1 never more than `c`. A factor of 1 changes nothing. The inputs of the network
-//! keep their channels, and so do the layers that a result of the network comes from. Filters,
-//! biases and stored statistics follow; what was known of their numbers is dropped.
+//! a factor below 1 never more than `c`. A factor of 1 changes nothing, and a single channel (a gate
+//! over positions) stays one. The inputs of the network keep their channels, and so do the layers that
+//! a result of the network comes from. Filters, biases and stored statistics follow; what was known
+//! of their numbers is dropped.
+//!
+//! Of MobileNetV1 this is the width multiplier. MobileNetV2 defines its own otherwise: it scales an
+//! expansion from the bottleneck in front of it, and keeps the 1280 channels of its last convolution
+//! for factors below 1.
 
 use super::Refusal;
 use super::draft::{At, Draft, Step};
+use super::gates::states_in_front;
 use super::propagate::{Before, Change, inner_product, propagate, suffix_of};
 use super::record::Done;
+use super::sparsity;
 use crate::model::arithmetic::image_axes;
 use crate::model::{Convolution, Layout, Op, Shape};
 use std::collections::BTreeSet;
@@ -31,11 +38,18 @@ pub(super) fn scale(draft: &mut Draft, factor: f64) -> Result<Done, Refusal> {
     }
     let before = Before::of(draft);
     let fixed = layers_of_results(draft);
+    let states = states_in_front(draft);
     let mut scaled = 0;
     propagate(draft, &before, Change::Extents, |draft, i| {
         let Some(step) = draft.steps.get(i).cloned() else { return Ok(()) };
-        let wanted =
-            |columns: u64| if fixed.contains(&i) { columns } else { times(columns, factor) };
+        let state = states.get(&i);
+        let stays =
+            fixed.contains(&i) || state.is_some_and(|state| fixed.contains(&state.recurrence));
+        let wanted = |columns: u64| match state {
+            _ if stays => columns,
+            Some(state) => state.of_gates(columns, factor),
+            None => times(columns, factor),
+        };
         let following = Following { before: &before, step: &step };
         let changed = following.adjust(draft, i, &wanted);
         let changed = changed.map_err(|reason| Refusal::operator(step.name(), reason))?;
@@ -43,10 +57,14 @@ pub(super) fn scale(draft: &mut Draft, factor: f64) -> Result<Done, Refusal> {
         Ok(())
     })?;
     done.count(scaled, "layer has other channels", "layers have other channels");
+    sparsity::keep_what_fits(draft, &mut done);
     Ok(done)
 }
 
-fn times(channels: u64, factor: f64) -> u64 {
+pub(super) fn times(channels: u64, factor: f64) -> u64 {
+    if channels <= 1 {
+        return channels;
+    }
     let wanted = channels as f64 * factor;
     let nearest = ((wanted / MULTIPLE as f64).round() as u64).saturating_mul(MULTIPLE);
     let mut made = nearest.max(MULTIPLE);
@@ -80,7 +98,7 @@ fn layers_of_results(draft: &Draft) -> BTreeSet<usize> {
 }
 
 /// Whether stored filters say how many channels come out.
-fn mixes_channels(draft: &Draft, step: &Step) -> bool {
+pub(super) fn mixes_channels(draft: &Draft, step: &Step) -> bool {
     let stored = step.input(1).is_some_and(|at| draft.is_constant(at));
     match &step.operator.op {
         Op::Convolution(c) => !is_depthwise(draft, step, c),
@@ -98,9 +116,9 @@ fn is_depthwise(draft: &Draft, step: &Step, c: &Convolution) -> bool {
 }
 
 /// A step whose constants follow the channels in front of it.
-struct Following<'a> {
+pub(super) struct Following<'a> {
     before: &'a Before,
-    step: &'a Step,
+    pub step: &'a Step,
 }
 
 impl Following<'_> {
@@ -113,21 +131,22 @@ impl Following<'_> {
     ) -> Result<bool, String> {
         match &self.step.operator.op {
             Op::Convolution(c) => self.convolution(draft, i, c, wanted),
-            Op::FullyConnected => self.fully_connected(draft, i, wanted),
+            Op::FullyConnected => self.fully_connected(draft, wanted),
             Op::MatMul { transpose_a, transpose_b } => {
-                self.product(draft, i, (*transpose_a, *transpose_b), wanted)
+                self.product(draft, (*transpose_a, *transpose_b), wanted)
             }
+            Op::Recurrence(r) => self.recurrence(draft, i, r, wanted),
             Op::BatchNormalisation | Op::Normalisation => self.statistics(draft),
             Op::Elementwise(_) => self.operands(draft),
             _ => Ok(false),
         }
     }
 
-    fn was(&self, port: usize) -> Option<&Shape> {
+    pub fn was(&self, port: usize) -> Option<&Shape> {
         self.before.shape(self.step.input(port)?)
     }
 
-    fn now(&self, draft: &Draft, port: usize) -> Option<Shape> {
+    pub fn now(&self, draft: &Draft, port: usize) -> Option<Shape> {
         draft.shape(self.step.input(port)?).cloned()
     }
 
@@ -184,14 +203,12 @@ impl Following<'_> {
         if let Some(Op::Convolution(c)) = draft.steps.get_mut(i).map(|s| &mut s.operator.op) {
             c.groups = groups;
         }
-        self.forget_live(draft, i);
         Ok(true)
     }
 
     fn fully_connected(
         &self,
         draft: &mut Draft,
-        i: usize,
         wanted: &dyn Fn(u64) -> u64,
     ) -> Result<bool, String> {
         let (Some(old), Some(new), Some(made), Some(weights)) =
@@ -215,7 +232,6 @@ impl Following<'_> {
         let filters = if turned { vec![reads, makes] } else { vec![makes, reads] };
         self.constant(draft, 1, Shape(filters))?;
         self.bias(draft, columns, makes)?;
-        self.forget_live(draft, i);
         Ok(true)
     }
 
@@ -223,7 +239,6 @@ impl Following<'_> {
     fn product(
         &self,
         draft: &mut Draft,
-        i: usize,
         (transpose_a, transpose_b): (bool, bool),
         wanted: &dyn Fn(u64) -> u64,
     ) -> Result<bool, String> {
@@ -251,11 +266,11 @@ impl Following<'_> {
         }
         self.constant(draft, 1, filters)?;
         self.bias(draft, makes_before, makes)?;
-        self.forget_live(draft, i);
         Ok(true)
     }
 
-    /// One stored number for each channel, or for each innermost element.
+    /// One stored number for each channel, or for each innermost element; or for each element of
+    /// several innermost axes.
     fn statistics(&self, draft: &mut Draft) -> Result<bool, String> {
         let (Some(old), Some(new)) = (self.was(0).cloned(), self.now(draft, 0)) else {
             return Ok(false);
@@ -268,7 +283,10 @@ impl Following<'_> {
             let Some(shape) = self.was(port) else { continue };
             let of = |axis: usize| (shape.elements() == Some(old.extent(axis))).then_some(axis);
             let last = old.rank().saturating_sub(1);
-            let Some(axis) = of(channels).or_else(|| of(last)) else { continue };
+            let Some(axis) = of(channels).or_else(|| of(last)) else {
+                self.aligned(draft, port, &[0])?;
+                continue;
+            };
             let by_channel = self.step.operator.op == Op::BatchNormalisation;
             let other = of(last).filter(|_| !by_channel);
             if other.is_some_and(|last| new.extent(last) != new.extent(axis)) {
@@ -289,23 +307,28 @@ impl Following<'_> {
         let (stored, computed): (Vec<_>, Vec<_>) =
             ports.partition(|port| self.step.input(*port).is_some_and(|at| draft.is_constant(at)));
         for port in stored {
-            let Some(shape) = self.was(port) else { continue };
-            let mut follows = shape.clone();
-            for other in &computed {
-                let (Some(old), Some(new)) = (self.was(*other), self.now(draft, *other)) else {
-                    continue;
-                };
-                let axes = shape.0.iter().zip(&mut follows.0).rev();
-                let others = old.0.iter().zip(&new.0).rev();
-                for ((stored, follows), (old, new)) in axes.zip(others) {
-                    if *stored != 1 && stored == old {
-                        *follows = *new;
-                    }
-                }
-            }
-            self.constant(draft, port, follows)?;
+            self.aligned(draft, port, &computed)?;
         }
         Ok(false)
+    }
+
+    /// Gives a stored operand the extents of others where it had them, aligned at the end.
+    fn aligned(&self, draft: &mut Draft, port: usize, others: &[usize]) -> Result<(), String> {
+        let Some(shape) = self.was(port) else { return Ok(()) };
+        let mut follows = shape.clone();
+        for other in others {
+            let (Some(old), Some(new)) = (self.was(*other), self.now(draft, *other)) else {
+                continue;
+            };
+            let axes = shape.0.iter().zip(&mut follows.0).rev();
+            let others = old.0.iter().zip(&new.0).rev();
+            for ((stored, follows), (old, new)) in axes.zip(others) {
+                if *stored != 1 && stored == old {
+                    *follows = *new;
+                }
+            }
+        }
+        self.constant(draft, port, follows)
     }
 
     fn bias(&self, draft: &mut Draft, old: u64, new: u64) -> Result<(), String> {
@@ -321,7 +344,7 @@ impl Following<'_> {
     }
 
     /// Gives a constant other extents.
-    fn constant(&self, draft: &mut Draft, port: usize, shape: Shape) -> Result<(), String> {
+    pub fn constant(&self, draft: &mut Draft, port: usize, shape: Shape) -> Result<(), String> {
         let Some(at) = self.step.input(port) else { return Ok(()) };
         if draft.shape(at) == Some(&shape) {
             return Ok(());
@@ -335,12 +358,6 @@ impl Following<'_> {
         }
         resize(draft, at, shape);
         Ok(())
-    }
-
-    fn forget_live(&self, draft: &mut Draft, i: usize) {
-        if let Some(step) = draft.steps.get_mut(i) {
-            step.operator.live = None;
-        }
     }
 }
 
@@ -367,6 +384,7 @@ mod tests {
             (40, 0.3, 16),
             (4, 0.5, 4),
             (10, 2.0, 24),
+            (1, 2.0, 1),
         ] {
             assert_eq!(times(channels, factor), made, "{channels} x {factor}");
         }

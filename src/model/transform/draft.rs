@@ -46,6 +46,8 @@ pub(super) struct Draft {
     pub layout: Layout,
     pub steps: Vec<Step>,
     pub outputs: Vec<At>,
+    /// Stored tensors that no step reads: experts that a pass does not pick.
+    pub idle: BTreeSet<At>,
     tensors: Vec<Tensor>,
     tensor_names: BTreeSet<String>,
     operator_names: BTreeSet<String>,
@@ -65,8 +67,11 @@ impl Draft {
             })
             .collect();
         let tensors: Vec<_> = graph.tensors().map(|id| graph.tensor(id).clone()).collect();
+        let unread = graph.tensors().filter(|id| graph.consumers(*id).next().is_none());
+        let idle = unread.filter(|id| graph.tensor(*id).role == TensorRole::Constant);
         Self {
             layout: graph.layout,
+            idle: idle.filter_map(|id| at(&id)).collect(),
             outputs: graph.outputs().iter().filter_map(at).collect(),
             tensor_names: tensors.iter().map(|t| t.name.clone()).collect(),
             operator_names: steps.iter().map(|s| s.operator.name.clone()).collect(),
@@ -75,11 +80,12 @@ impl Draft {
         }
     }
 
-    /// The graph: tensors that nothing touches are left out, but for inputs of the network.
+    /// The graph: tensors that nothing touches any more are left out, but for inputs of the network.
     pub fn into_graph(self, from: &ModelGraph) -> Result<ModelGraph, ModelError> {
         let mut graph = from.emptied();
         let touched = self.steps.iter().flat_map(|s| s.inputs.iter().flatten().chain(&s.outputs));
-        let touched: BTreeSet<At> = touched.chain(&self.outputs).copied().collect();
+        let touched: BTreeSet<At> =
+            touched.chain(&self.outputs).chain(&self.idle).copied().collect();
         let mut ids = BTreeMap::new();
         for (i, tensor) in self.tensors.into_iter().enumerate() {
             if touched.contains(&At(i)) || tensor.role == TensorRole::Input {

@@ -4,11 +4,15 @@
 //! into filters and bias, an addition of a constant for each channel becomes the bias, the addition
 //! of another tensor that is there by then becomes a residual, and an activation is done on the way
 //! out. Multiply-accumulates stay; tensors in between are neither written nor read.
+//!
+//! A fold multiplies each filter by a number of its own. Filters and biases that other operators read
+//! too are copied for it, since those need them as they were.
 
 use super::draft::{At, Draft, Step};
+use super::precision::bias_format;
 use super::record::{Done, Fallback};
 use crate::model::arithmetic::{activation, image_axes};
-use crate::model::{ElementFunction as F, ElementType, Movement, Op, Shape, Tensor, TensorRole};
+use crate::model::{ElementFunction as F, Layout, Movement, Op, Shape, Tensor, TensorRole};
 use std::collections::BTreeMap;
 
 pub(super) fn fuse(draft: &mut Draft) -> Done {
@@ -21,16 +25,23 @@ pub(super) fn fuse(draft: &mut Draft) -> Done {
         biases: 0,
         residuals: 0,
         activations: 0,
+        copied: 0,
     };
     for i in 0..fusion.steps.len() {
         while fusion.absorb(i) {}
     }
     let mut done = Done::default();
     fusion.pads(&mut done);
+    fusion.other_axes(&mut done);
     done.count(
         fusion.folded,
         "normalisation folded into filters",
         "normalisations folded into filters",
+    );
+    done.count(
+        fusion.copied,
+        "stored tensor copied, since others read it as it was",
+        "stored tensors copied, since others read them as they were",
     );
     done.count(fusion.biases, "addition became a bias", "additions became biases");
     done.count(fusion.residuals, "residual addition fused", "residual additions fused");
@@ -49,6 +60,7 @@ struct Fusion<'a> {
     biases: usize,
     residuals: usize,
     activations: usize,
+    copied: usize,
 }
 
 /// What a step becomes for another.
@@ -67,6 +79,10 @@ impl Fusion<'_> {
     /// Takes the one reader of a step's result into it; false when that cannot be.
     fn absorb(&mut self, i: usize) -> bool {
         let Some((reader, part)) = self.fusible(i) else { return false };
+        if matches!(part, Part::Normalisation) {
+            self.own(i, 1);
+            self.own(i, 2);
+        }
         let absorbed = self.steps.get_mut(reader).and_then(Option::take);
         let step = self.steps.get_mut(i).and_then(Option::as_mut);
         let (Some(absorbed), Some(step)) = (absorbed, step) else { return false };
@@ -107,6 +123,27 @@ impl Fusion<'_> {
         true
     }
 
+    /// Gives a step numbers of its own to fold into, of which no more is known than before.
+    fn own(&mut self, i: usize, port: usize) {
+        let Some(at) = self.step(i).and_then(|step| step.input(port)) else { return };
+        let read = self.readers.get(&at).map_or(&[][..], |readers| readers);
+        let others = read.iter().any(|j| *j != i && self.step(*j).is_some());
+        if !others {
+            self.draft.tensor_mut(at).statistics = None;
+            return;
+        }
+        let copy = Tensor { statistics: None, ..self.draft.tensor(at).clone() };
+        let copy = self.draft.add(copy);
+        self.copied += 1;
+        self.readers.insert(copy, vec![i]);
+        if let Some(readers) = self.readers.get_mut(&at) {
+            readers.retain(|reader| *reader != i);
+        }
+        if let Some(step) = self.steps.get_mut(i).and_then(Option::as_mut) {
+            step.set_input(port, copy);
+        }
+    }
+
     /// The one reader of a step's only result, and what it becomes.
     fn fusible(&self, i: usize) -> Option<(usize, Part)> {
         let step = self.step(i)?;
@@ -143,8 +180,39 @@ impl Fusion<'_> {
     fn as_normalisation(&self, step: &Step, next: &Step, made: At) -> Option<Part> {
         let mut statistics = next.inputs.iter().skip(1).flatten();
         let stored = statistics.all(|at| self.draft.is_constant(*at))
-            && self.draft.is_constant(step.input(1)?);
-        (stored && next.input(0) == Some(made)).then_some(Part::Normalisation)
+            && self.draft.is_constant(step.input(1)?)
+            && step.input(2).is_none_or(|at| self.draft.is_constant(at));
+        let fits = stored && next.input(0) == Some(made) && self.is_by_column(step, next, made);
+        fits.then_some(Part::Normalisation)
+    }
+
+    /// Whether what a normalisation scales is the columns of the product in front of it.
+    fn is_by_column(&self, step: &Step, normalisation: &Step, made: At) -> bool {
+        let Some(shape) = self.draft.shape(made) else { return false };
+        let rank = shape.rank();
+        let channels = match self.draft.layout {
+            Layout::ChannelsFirst if rank > 1 => 1,
+            _ => rank.saturating_sub(1),
+        };
+        let mut statistics = normalisation.inputs.iter().skip(1).flatten();
+        channel_axis(&step.operator.op, self.draft, shape) == Some(channels)
+            && statistics
+                .all(|at| self.draft.tensor(*at).elements() == Some(shape.extent(channels)))
+    }
+
+    /// Normalisations behind a product that scale something else than its columns.
+    fn other_axes(&self, done: &mut Done) {
+        let normalisations = self.steps.iter().flatten();
+        for step in normalisations.filter(|step| step.operator.op == Op::BatchNormalisation) {
+            let made = step.input(0).and_then(|at| Some((at, *self.makers.get(&at)?)));
+            let Some((made, product)) = made.and_then(|(at, i)| Some((at, self.step(i)?))) else {
+                continue;
+            };
+            if is_product(&product.operator.op) && !self.is_by_column(product, step, made) {
+                let reason = format!("it does not scale the columns of `{}`", product.name());
+                done.kept.push(Fallback::new(step.name(), reason));
+            }
+        }
     }
 
     fn as_addition(&self, i: usize, step: &Step, next: &Step, made: At) -> Option<Part> {
@@ -204,12 +272,8 @@ fn new_bias(draft: &mut Draft, step: &Step, normalisation: &Step) -> Option<At> 
     let made = draft.shape(step.output()?)?;
     let channels = made.extent(channel_axis(&step.operator.op, draft, made)?);
     let statistics = normalisation.input(1).or(step.input(1))?;
-    let element = match draft.tensor(statistics).element {
-        ElementType::Int4 | ElementType::Int8 | ElementType::UInt8 | ElementType::Int16 => {
-            ElementType::Int32
-        }
-        element => element,
-    };
+    let element = draft.tensor(statistics).element;
+    let element = bias_format(element, element);
     let name = format!("{}/bias", step.name());
     let shape = Some(Shape(vec![channels]));
     Some(draft.add(Tensor::new(name, shape, element, TensorRole::Constant)))

@@ -2,8 +2,10 @@
 //!
 //! What an operator reads, makes and stores as numbers takes the format; its bias is Int32 where the
 //! format is an integer, as accumulators are. Indices, extents and masks (Bool, 32- and 64-bit
-//! integers) are no numbers and stay. Where an operator that takes the format meets one that does
-//! not, a `Convert` operator stands between them, once for each tensor and format.
+//! integers) are no numbers and stay, and so do the scales of integer filters, which go where the
+//! filter no longer needs them. Where an operator that takes the format meets one that does not, a
+//! `Convert` operator stands between them, once for each tensor and format; where the tensor was
+//! converted from the format to begin with, what it was converted from is read instead.
 //!
 //! Integer toolchains keep some operators in float, and so does this: statistics-based
 //! normalisation, transcendental functions, products by an equation and opaque operators; below 8
@@ -12,11 +14,12 @@
 
 use super::Refusal;
 use super::draft::{At, Draft, Step};
+use super::filters::{both_formats, convert_filters, drop_scales};
 use super::parse::is_format;
 use super::record::{Done, Fallback};
 use super::select::{Meant, select};
 use crate::model::{ElementFunction, ElementType, Op, Operator, Tensor, TensorRole};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn convert(
     draft: &mut Draft,
@@ -29,7 +32,7 @@ pub(super) fn convert(
     }
     let meant = select(draft, layers)?;
     if weights_only {
-        return filters(draft, to, &meant);
+        return convert_filters(draft, to, &meant);
     }
     let mut conversion = Conversion {
         before: draft.all().map(|at| (at, draft.tensor(at).element)).collect(),
@@ -37,6 +40,8 @@ pub(super) fn convert(
         whole: layers.is_none(),
         copies: BTreeMap::new(),
         stands_for: BTreeMap::new(),
+        made_from: BTreeMap::new(),
+        passed_over: BTreeSet::new(),
         steps: Vec::with_capacity(draft.steps.len()),
         converted: 0,
         added: 0,
@@ -49,8 +54,12 @@ pub(super) fn convert(
         conversion.step(draft, step, meant);
     }
     conversion.outputs(draft);
+    conversion.leave_out_unread(draft);
     draft.steps = conversion.steps;
     let mut done = conversion.done;
+    let scales = drop_scales(draft);
+    done.count(scales, "filter needs no scales any more", "filters need no scales any more");
+    both_formats(draft, &conversion.copies, &mut done);
     done.count(conversion.converted, "operator converted", "operators converted");
     done.count(conversion.added, "conversion added", "conversions added");
     let (one, many) =
@@ -59,55 +68,8 @@ pub(super) fn convert(
     Ok(done)
 }
 
-/// Only stored filters: they are converted on the way in, and what is computed in stays.
-fn filters(draft: &mut Draft, to: ElementType, meant: &[Meant]) -> Result<Done, Refusal> {
-    let mut copies = BTreeMap::new();
-    let mut changed = 0;
-    let mut steps = std::mem::take(&mut draft.steps);
-    for (step, meant) in steps.iter_mut().zip(meant) {
-        if *meant == Meant::Not {
-            continue;
-        }
-        let Some(filter) = stored_filter(draft, step) else {
-            if *meant == Meant::ByName {
-                return Err(Refusal::operator(step.name(), "it has no stored filters"));
-            }
-            continue;
-        };
-        if draft.tensor(filter).element != to {
-            let converted = copy_as(draft, &mut copies, filter, to);
-            step.set_input(1, converted);
-            changed += 1;
-        }
-    }
-    // A filter that an operator outside the layers reads too is there in both formats.
-    draft.steps = steps;
-    let mut done = Done::default();
-    let (one, many) = ("operator stores its filters", "operators store their filters");
-    done.count(changed, &format!("{one} in {to}"), &format!("{many} in {to}"));
-    if changed > 0 {
-        done.changed.push("what is computed in stays as it was".to_owned());
-    }
-    Ok(done)
-}
-
-/// The stored filters of an operator of MAC work.
-pub(super) fn stored_filter(draft: &Draft, step: &Step) -> Option<At> {
-    let is_product = matches!(
-        step.operator.op,
-        Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. } | Op::Einsum(_)
-    );
-    let filter = step.input(1).filter(|_| is_product || is_recurrent(&step.operator.op))?;
-    let stored = draft.is_constant(filter) && is_format(draft.tensor(filter).element);
-    stored.then_some(filter)
-}
-
-fn is_recurrent(op: &Op) -> bool {
-    matches!(op, Op::Recurrence(_))
-}
-
 /// The constant in another format: a tensor of its own, since others may read the first.
-fn copy_as(
+pub(super) fn copy_as(
     draft: &mut Draft,
     copies: &mut BTreeMap<(At, ElementType), At>,
     constant: At,
@@ -135,6 +97,10 @@ struct Conversion {
     copies: BTreeMap<(At, ElementType), At>,
     /// Results of conversions that were left out.
     stands_for: BTreeMap<At, At>,
+    /// What conversions of the file are made from.
+    made_from: BTreeMap<At, At>,
+    /// Results of such that were read past.
+    passed_over: BTreeSet<At>,
     steps: Vec<Step>,
     converted: usize,
     added: usize,
@@ -219,6 +185,8 @@ impl Conversion {
             let element = draft.tensor(at).element;
             let wanted = if is_bias(&op, port) && draft.is_constant(at) {
                 bias_format(element, self.to)
+            } else if is_scale(&op, port) && draft.is_constant(at) {
+                element
             } else if is_format(element) {
                 self.to
             } else {
@@ -254,7 +222,7 @@ impl Conversion {
             return self.steps.push(step);
         };
         if meant == Meant::Not {
-            return self.steps.push(step);
+            return self.unchanged_conversion(draft, step, read, (from, to));
         }
         let converted = read.and_then(|at| self.before.get(&at)) != self.before.get(&to);
         let is_number = is_format(draft.tensor(to).element);
@@ -268,8 +236,53 @@ impl Conversion {
             self.stands_for.insert(to, from);
             self.left_out += 1;
         } else {
+            self.made_from.insert(to, from);
             self.steps.push(step);
         }
+    }
+
+    /// A conversion outside of the layers goes on making what it made. Where it is handed that
+    /// already, it has nothing to do.
+    fn unchanged_conversion(
+        &mut self,
+        draft: &mut Draft,
+        mut step: Step,
+        read: Option<At>,
+        (from, to): (At, At),
+    ) {
+        let changed = read.and_then(|at| self.before.get(&at)) != Some(&draft.tensor(from).element);
+        let same = draft.tensor(from).element == draft.tensor(to).element;
+        if changed && same && !draft.is_constant(from) && !draft.outputs.contains(&to) {
+            self.stands_for.insert(to, from);
+            self.left_out += 1;
+            return;
+        }
+        self.restore(draft, &mut step, &[read]);
+        if let Some(from) = step.input(0) {
+            self.made_from.insert(to, from);
+        }
+        self.steps.push(step);
+    }
+
+    /// Conversions of the file whose result was read, and is no more.
+    fn leave_out_unread(&mut self, draft: &Draft) {
+        let mut read: BTreeSet<At> = draft.outputs.iter().copied().collect();
+        let mut kept = Vec::with_capacity(self.steps.len());
+        for step in std::mem::take(&mut self.steps).into_iter().rev() {
+            let passed_over = step.operator.op == Op::Convert
+                && step
+                    .outputs
+                    .iter()
+                    .all(|at| self.passed_over.contains(at) && !read.contains(at));
+            if passed_over {
+                self.left_out += 1;
+                continue;
+            }
+            read.extend(step.inputs.iter().flatten());
+            kept.push(step);
+        }
+        kept.reverse();
+        self.steps = kept;
     }
 
     /// The tensor in a format, behind a conversion where it is not in it.
@@ -280,6 +293,12 @@ impl Conversion {
         }
         if let Some(made) = self.copies.get(&(at, format)) {
             return *made;
+        }
+        if let Some(from) = self.made_from.get(&at)
+            && draft.tensor(*from).element == format
+        {
+            self.passed_over.insert(at);
+            return *from;
         }
         let name = format!("{}/to_{format}", tensor.name);
         let shape = tensor.shape.clone();
@@ -324,8 +343,13 @@ fn is_bias(op: &Op, port: usize) -> bool {
     product && port == 2
 }
 
+/// Scales stand behind the bias, and are stored; a residual that stands there is computed.
+pub(super) fn is_scale(op: &Op, port: usize) -> bool {
+    matches!(op, Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. }) && port > 2
+}
+
 /// Biases are added to accumulators, which are wide where products are of integers.
-fn bias_format(element: ElementType, to: ElementType) -> ElementType {
+pub(super) fn bias_format(element: ElementType, to: ElementType) -> ElementType {
     match element {
         ElementType::Bool | ElementType::Other | ElementType::UInt32 | ElementType::UInt64 => {
             element

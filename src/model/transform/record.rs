@@ -55,6 +55,8 @@ impl TransformRecord {
 pub(super) struct Done {
     pub changed: Vec<String>,
     pub kept: Vec<Fallback>,
+    /// Samples before and after, where their number changes.
+    pub samples: Option<(u64, u64)>,
 }
 
 impl Done {

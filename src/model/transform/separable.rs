@@ -6,6 +6,7 @@ use super::Refusal;
 use super::draft::{At, Draft, Step};
 use super::record::{Done, Fallback};
 use super::select::{Meant, select};
+use super::sparsity;
 use crate::model::arithmetic::image_axes;
 use crate::model::{Convolution, Layout, Op, Operator, Padding, Shape, Tensor, TensorRole};
 
@@ -43,6 +44,7 @@ pub(super) fn separate(draft: &mut Draft, layers: &str) -> Result<Done, Refusal>
     let (one, many) =
         ("convolution made depthwise and pointwise", "convolutions made depthwise and pointwise");
     done.count(count, one, many);
+    sparsity::keep_what_fits(draft, &mut done);
     Ok(done)
 }
 
@@ -95,7 +97,9 @@ fn separated(draft: &mut Draft, step: &Step) -> Result<[Step; 2], &'static str> 
     let columns = made.extent(whole.axis);
     let (channels, layout) = (whole.channels, draft.layout);
     let stored = |name: String, shape: Vec<u64>| {
-        Tensor::new(name, Some(Shape(shape)), filters.element, TensorRole::Constant)
+        let shape = Some(Shape(shape));
+        let sparsity = filters.sparsity;
+        Tensor { sparsity, ..Tensor::new(name, shape, filters.element, TensorRole::Constant) }
     };
     let shape = weights(layout, (channels, 1), &whole.kernel, true);
     let taps = draft.add(stored(format!("{}/depthwise", filters.name), shape));
@@ -125,7 +129,6 @@ fn separated(draft: &mut Draft, step: &Step) -> Result<[Step; 2], &'static str> 
     let first = Step { operator: first, inputs, outputs: vec![between] };
     let mut second = step.clone();
     second.operator.op = Op::Convolution(pointwise);
-    second.operator.live = None;
     second.set_input(0, between);
     second.set_input(1, mixes);
     Ok([first, second])

@@ -6,7 +6,7 @@
 
 use super::Refusal;
 use super::draft::{At, Draft};
-use super::precision::stored_filter;
+use super::filters::stored_filter;
 use super::record::{Done, Fallback};
 use super::select::{Meant, select};
 use crate::model::arithmetic::image_axes;
@@ -24,7 +24,8 @@ pub(super) fn leave_out_zeros(
     }
     let meant = select(draft, layers)?;
     let mut done = Done::default();
-    let mut sparse = BTreeSet::new();
+    let (mut sparse, mut dense) = (BTreeSet::new(), BTreeSet::new());
+    let full = stored.density() >= 1.0;
     for (i, meant) in meant.iter().enumerate() {
         let Some(step) = draft.steps.get(i).filter(|_| *meant != Meant::Not) else { continue };
         let Some(filter) = stored_filter(draft, step) else {
@@ -34,20 +35,49 @@ pub(super) fn leave_out_zeros(
             continue;
         };
         match dense_because(draft, i, filter, stored) {
-            Some(reason) => done.kept.push(Fallback::new(step.name(), reason)),
+            Some(reason) => {
+                done.kept.push(Fallback::new(step.name(), reason));
+                dense.insert(filter);
+            }
             None => {
                 sparse.insert(filter);
             }
         }
     }
+    // One that several operators read has to fit them all.
+    sparse.retain(|filter| !dense.contains(filter));
+    if full {
+        sparse.retain(|filter| draft.tensor(*filter).sparsity.is_some());
+    }
     for filter in &sparse {
         let tensor = draft.tensor_mut(*filter);
-        tensor.sparsity = Some(stored);
+        tensor.sparsity = (!full).then_some(stored);
         // The numbers of the file are no longer those that are stored.
         tensor.statistics = None;
     }
-    done.count(sparse.len(), "filter stored without zeros", "filters stored without zeros");
+    let (one, many) = if full {
+        ("filter stored whole again", "filters stored whole again")
+    } else {
+        ("filter stored without zeros", "filters stored without zeros")
+    };
+    done.count(sparse.len(), one, many);
     Ok(done)
+}
+
+/// Stores filters whole that are there in other extents, which their structure does not divide.
+pub(super) fn keep_what_fits(draft: &mut Draft, done: &mut Done) {
+    let mut dense = BTreeSet::new();
+    for (i, step) in draft.steps.iter().enumerate() {
+        let Some(filter) = stored_filter(draft, step) else { continue };
+        let Some(stored) = draft.tensor(filter).sparsity else { continue };
+        if let Some(reason) = dense_because(draft, i, filter, stored) {
+            done.kept.push(Fallback::new(step.name(), reason));
+            dense.insert(filter);
+        }
+    }
+    for filter in dense {
+        draft.tensor_mut(filter).sparsity = None;
+    }
 }
 
 /// Why a structure does not fit in a filter, if it does not.
@@ -63,13 +93,14 @@ fn dense_because(draft: &Draft, i: usize, filter: At, stored: Sparsity) -> Optio
                 return None;
             }
             let (axis, spatial) = image_axes(draft.layout, rank);
-            let outer = if c.transposed { draft.shape(step.input(0)?)? } else { output };
-            let depth = shape.elements()?.checked_div(outer.extent(axis))?;
-            let taps = shape.0.get(spatial)?.iter().try_fold(1u64, |n, d| n.checked_mul(*d))?;
-            if c.groups > 1 && depth == taps {
+            let channels =
+                draft.shape(step.input(0)?)?.extent(axis).checked_div(c.groups.max(1))?;
+            if c.groups > 1 && channels == 1 {
                 return Some("a depthwise filter has one channel, and stays dense".to_owned());
             }
-            depth
+            let taps = shape.0.get(spatial)?.iter().try_fold(1u64, |n, d| n.checked_mul(*d))?;
+            // A transposed one sums over the channels of a place alone.
+            if c.transposed { channels } else { channels.checked_mul(taps)? }
         }
         Op::Recurrence(r) => r.hidden,
         Op::MatMul { transpose_b, .. } => {

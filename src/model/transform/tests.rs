@@ -1,3 +1,8 @@
+mod extents;
+mod folds;
+mod formats;
+mod storage;
+
 use super::*;
 use crate::model::{
     Convolution, ElementFunction, Layout, Movement, Op, Operator, Padding, TensorId, TensorRole,
