@@ -12,8 +12,7 @@ pub(super) fn set_batch(draft: &mut Draft, samples: u64) -> Result<Done, Refusal
         return Err(Refusal::Value("a batch has at least 1 sample".to_owned()));
     }
     let read = draft.steps.iter().flat_map(|step| step.inputs.iter().flatten().copied());
-    let mut inputs: Vec<_> =
-        read.filter(|at| draft.tensor(*at).role == TensorRole::Input).collect();
+    let mut inputs: Vec<_> = read.filter(|at| draft.tensor(*at).role.is_handed_in()).collect();
     let leading = |draft: &Draft, at| draft.shape(at).and_then(|s: &Shape| s.0.first().copied());
     let Some(present) = inputs.iter().find_map(|at| leading(draft, *at)) else {
         return Err(Refusal::Value("no input of the network has a leading axis".to_owned()));
