@@ -21,12 +21,10 @@ fn macs(graph: &ModelGraph) -> u64 {
     total_macs(&graph.layers().unwrap())
 }
 
-/// Bytes of keys and values that are handed in.
+/// Bytes of keys and values that are kept between runs.
 fn cache_bytes(graph: &ModelGraph) -> u64 {
     let tensors = graph.tensors().map(|id| graph.tensor(id));
-    let handed_in = tensors.filter(|t| t.role == TensorRole::Input);
-    let cache = handed_in.filter(|t| t.name.ends_with(".keys") || t.name.ends_with(".values"));
-    cache.filter_map(Tensor::bytes).sum()
+    tensors.filter(|t| t.role == TensorRole::State).filter_map(Tensor::bytes).sum()
 }
 
 /// Parameters as published: (configuration, parameters).

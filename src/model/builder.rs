@@ -63,6 +63,11 @@ impl Builder {
         self.graph.add(name, shape, element, TensorRole::Input)
     }
 
+    /// A tensor of the type that is computed in, kept from one run to the next.
+    pub fn state(&mut self, name: &str, shape: &[u64]) -> Result<TensorId, ModelError> {
+        self.graph.add(name, shape, self.element, TensorRole::State)
+    }
+
     /// A stored tensor of the type that is computed in.
     pub fn constant(&mut self, name: &str, shape: &[u64]) -> Result<TensorId, ModelError> {
         self.graph.add(name, shape, self.element, TensorRole::Constant)

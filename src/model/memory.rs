@@ -1,8 +1,9 @@
 //! Activations alive at once, and the order of execution that keeps them few.
 //!
 //! While an operator runs, its inputs and outputs are alive, and whatever a later one still reads.
-//! Tensors handed in are alive from the start until they are last read, results until the end.
-//! Constants are stored with the model and are no activations. Views share their input's bytes.
+//! Tensors handed in are alive from the start until they are last read, results until the end, and
+//! states, which are kept between runs, throughout. Constants are stored with the model and are no
+//! activations. Views share their input's bytes, and rows written into a state those of the state.
 
 mod descent;
 mod greedy;
@@ -34,7 +35,7 @@ pub struct LiveMemory {
     /// The first operator at which the peak is reached, by its position in `order`; nothing in a
     /// network without operators.
     pub peak_at: Option<usize>,
-    /// What is alive then, the largest first.
+    /// What is alive then: first what this run works on, then states, each the largest first.
     pub peak_tensors: Vec<LiveTensor>,
 }
 
@@ -47,6 +48,8 @@ pub struct LiveTensor {
     pub shape: Option<Shape>,
     /// Its size.
     pub bytes: u64,
+    /// True when it is kept between runs.
+    pub is_state: bool,
 }
 
 /// What gave an order of execution.
@@ -83,6 +86,10 @@ pub struct ActivationMemory {
     pub is_lowest: bool,
     /// In the order of the file.
     pub file: LiveMemory,
+    /// Bytes of states, which are kept between runs and alive throughout.
+    pub state_bytes: u64,
+    /// How many states there are.
+    pub state_tensors: usize,
     /// Tensors of unknown size, which count as 0.
     pub unknown_tensors: usize,
 }
@@ -104,6 +111,8 @@ impl ModelGraph {
             method: choice.method,
             is_lowest: choice.is_lowest,
             file: storage.live(self, storage.file_order()),
+            state_bytes: storage.states().map(|state| state.bytes).fold(0, u64::saturating_add),
+            state_tensors: storage.states().count(),
             unknown_tensors: storage.unknown,
         }
     }

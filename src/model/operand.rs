@@ -32,6 +32,12 @@ pub struct Operand {
     pub sparsity: Option<Sparsity>,
 }
 
+/// True for a state that an operator only writes new rows into: `Scatter` of the rows (its first
+/// operand) into a state (its second). What it makes lies in the bytes of the state.
+pub(super) fn is_written_in_place(op: &Op, port: usize, role: TensorRole) -> bool {
+    role == TensorRole::State && port == 1 && *op == Op::Movement(Movement::Scatter)
+}
+
 impl Operand {
     pub(super) fn of(
         op: &Op,

@@ -135,11 +135,21 @@ impl fmt::Display for Shape {
 pub enum TensorRole {
     /// Handed in from outside.
     Input,
+    /// Handed in from outside and kept from one run to the next: the cache of a decoder, the state of
+    /// a recurrent layer. It takes its bytes from the start of a run to its end.
+    State,
     /// Stored with the model: weights, biases, tables.
     Constant,
     /// Made by an operator.
     #[default]
     Activation,
+}
+
+impl TensorRole {
+    /// True for what comes from outside with each run.
+    pub fn is_handed_in(self) -> bool {
+        matches!(self, Self::Input | Self::State)
+    }
 }
 
 /// A tensor of the graph.

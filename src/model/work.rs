@@ -6,6 +6,7 @@
 
 use super::arithmetic::{Operands, activation, arithmetic};
 use super::misfit::{Misfit, Part};
+use super::operand::is_written_in_place;
 use super::{
     ElementFunction, ElementOps, ElementType, Live, ModelError, ModelGraph, Movement, Op, OpKind,
     Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
@@ -188,6 +189,9 @@ impl Moved {
             let Some(tensor) = tensor else { continue };
             let bytes = known(Part::Input(port), tensor, tensor.bytes())?;
             let elements = known(Part::Input(port), tensor, tensor.elements())?;
+            if is_written_in_place(op, port, tensor.role) {
+                continue;
+            }
             let operand = Operand::of(op, port, tensor, elements, written, repeats);
             // Of a table, the picked rows.
             let bytes = if operand.elements < elements {

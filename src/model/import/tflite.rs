@@ -300,7 +300,7 @@ impl Builder<'_> {
         let element = schema::element(table.byte(TYPE)?);
         let mut tensor = Tensor::new(name, Some(shape), element, TensorRole::Activation);
         tensor.role = self.role(index, table, &tensor)?;
-        if tensor.role == TensorRole::Input {
+        if tensor.role.is_handed_in() {
             self.note_dynamic(table, &tensor)?;
         }
         Ok(tensor)
@@ -328,11 +328,13 @@ impl Builder<'_> {
             // The axes of a reshape to a scalar: stored, but with nothing in it.
             TensorRole::Constant
         } else {
-            let state = table.byte(IS_VARIABLE)? != 0;
-            let what =
-                if state { "a state kept between runs" } else { "it has no data and no maker" };
-            self.graph.notes.push(format!("tensor `{}` counts as an input: {what}", tensor.name));
-            TensorRole::Input
+            let (role, what) = if table.byte(IS_VARIABLE)? != 0 {
+                (TensorRole::State, "is a state kept between runs")
+            } else {
+                (TensorRole::Input, "counts as an input: it has no data and no maker")
+            };
+            self.graph.notes.push(format!("tensor `{}` {what}", tensor.name));
+            role
         })
     }
 

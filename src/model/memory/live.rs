@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
                 continue;
             };
             *waiting = waiting.saturating_sub(1);
-            if *waiting == 0 && !buffer.is_result {
+            if *waiting == 0 && !buffer.is_kept {
                 self.alive = self.alive.saturating_sub(Total::from(buffer.bytes));
             }
         }
@@ -78,7 +78,7 @@ impl Storage {
     /// Bytes alive before the first operator: what is handed in and used.
     pub(super) fn handed_in(&self) -> Total {
         let alive = self.buffers.iter().filter(|b| b.maker.is_none());
-        let used = alive.filter(|b| b.is_result || !b.users.is_empty());
+        let used = alive.filter(|b| b.is_kept || !b.users.is_empty());
         used.map(|b| Total::from(b.bytes)).sum()
     }
 
@@ -110,7 +110,7 @@ impl Storage {
         }
     }
 
-    /// What is alive while the operator at a position runs, the largest first.
+    /// What is alive while the operator at a position runs: states last, the largest first.
     fn alive_at(&self, graph: &ModelGraph, order: &[usize], at: usize) -> Vec<LiveTensor> {
         let mut walk = Walk::new(self);
         for operator in order.iter().take(at) {
@@ -120,16 +120,19 @@ impl Storage {
         order.get(at).into_iter().for_each(|operator| walk.begin(*operator));
         let state = self.buffers.iter().zip(walk.is_made.iter().zip(&walk.waiting));
         let alive = state.filter(|(buffer, (is_made, waiting))| {
-            **is_made && (**waiting > 0 || buffer.is_result) && buffer.bytes > 0
+            **is_made && (**waiting > 0 || buffer.is_kept) && buffer.bytes > 0
         });
         let mut tensors: Vec<_> = alive
             .map(|(buffer, _)| {
                 let tensor = graph.tensor(buffer.tensor);
                 let (name, shape) = (tensor.name.clone(), tensor.shape.clone());
-                LiveTensor { name, shape, bytes: buffer.bytes }
+                LiveTensor { name, shape, bytes: buffer.bytes, is_state: buffer.is_state }
             })
             .collect();
-        tensors.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+        tensors.sort_by(|a, b| {
+            let order = a.is_state.cmp(&b.is_state).then_with(|| b.bytes.cmp(&a.bytes));
+            order.then_with(|| a.name.cmp(&b.name))
+        });
         tensors
     }
 }

@@ -71,7 +71,7 @@ impl Region {
                 made += Total::from(buffer.bytes);
             }
             let ends_here = buffer.users.last().is_some_and(|last| *last < self.range.end);
-            if buffer.is_result || !ends_here || !seen.insert(*id) {
+            if buffer.is_kept || !ends_here || !seen.insert(*id) {
                 continue;
             }
             let here = buffer.users.iter().filter(|user| **user >= first);

@@ -1,5 +1,6 @@
 //! Activations as buffers: tensors that share bytes are one.
 
+use crate::model::operand::is_written_in_place;
 use crate::model::{ModelGraph, Movement, Op, OperatorId, TensorId, TensorRole};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +14,10 @@ pub(super) struct Buffer {
     pub maker: Option<usize>,
     /// Operators that make or read it, in order, each once.
     pub users: Vec<usize>,
-    /// True when it is read after the last operator.
-    pub is_result: bool,
+    /// True when it is alive after the last operator: a result, or a state.
+    pub is_kept: bool,
+    /// True when it is kept between runs, and so alive throughout.
+    pub is_state: bool,
 }
 
 /// What the operators of a graph do to its buffers. Operators go by their position in the file.
@@ -37,12 +40,18 @@ impl Storage {
     pub(super) fn of(graph: &ModelGraph) -> Self {
         let storage = Self { is_sorted: true, ..Self::default() };
         let mut builder = Builder { graph, storage, buffer_of: BTreeMap::new() };
+        builder.states();
         for (at, id) in graph.operators().enumerate() {
             builder.operator(at, id);
         }
         builder.results();
         builder.order();
         builder.storage
+    }
+
+    /// What is kept between runs.
+    pub(super) fn states(&self) -> impl Iterator<Item = &Buffer> {
+        self.buffers.iter().filter(|buffer| buffer.is_state)
     }
 
     pub(super) fn file_order(&self) -> Vec<usize> {
@@ -58,15 +67,23 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// A state takes its bytes whether or not an operator of this run touches it.
+    fn states(&mut self) {
+        for id in self.graph.tensors() {
+            if self.graph.tensor(id).role == TensorRole::State {
+                self.read(id);
+            }
+        }
+    }
+
     fn operator(&mut self, at: usize, id: OperatorId) {
         let (inputs, outputs) = (self.graph.inputs(id), self.graph.op_outputs(id));
         let mut touched = BTreeSet::new();
         for tensor in inputs.iter().flatten() {
             touched.extend(self.read(*tensor));
         }
-        let first = inputs.first().copied().flatten();
         for (port, tensor) in outputs.iter().enumerate() {
-            let shared = first.filter(|input| port == 0 && self.shares(id, *input, *tensor));
+            let shared = if port == 0 { self.shared(id, &inputs, *tensor) } else { None };
             match shared.and_then(|input| self.buffer_of.get(&input).copied()) {
                 Some(buffer) => drop(self.buffer_of.insert(*tensor, buffer)),
                 None => touched.extend(self.made(*tensor, at)),
@@ -108,25 +125,47 @@ impl Builder<'_> {
             self.storage.unknown += 1;
             0
         });
-        let (users, is_result) = (Vec::new(), false);
-        self.storage.buffers.push(Buffer { tensor: id, bytes, maker, users, is_result });
+        let (users, is_state) = (Vec::new(), tensor.role == TensorRole::State);
+        let is_kept = is_state;
+        self.storage.buffers.push(Buffer { tensor: id, bytes, maker, users, is_kept, is_state });
         self.buffer_of.insert(id, Some(at));
         Some(at)
     }
 
-    /// A view keeps the bytes; what is filed under views and changes their number is none.
-    fn shares(&self, id: OperatorId, input: TensorId, output: TensorId) -> bool {
-        let bytes = |id| self.graph.tensor(id).bytes();
-        matches!(self.graph.operator(id).op, Op::Movement(Movement::View))
-            && bytes(input).is_some()
-            && bytes(input) == bytes(output)
+    /// The input in whose bytes an output lies. A view keeps the bytes; what is filed under views and
+    /// changes their number is none. What is written into a state lies there, and so does a state of
+    /// which some values are written anew.
+    fn shared(
+        &self,
+        id: OperatorId,
+        inputs: &[Option<TensorId>],
+        output: TensorId,
+    ) -> Option<TensorId> {
+        let op = &self.graph.operator(id).op;
+        let made = self.graph.tensor(output).bytes()?;
+        let shares = |port: usize, input: &TensorId| {
+            let tensor = self.graph.tensor(*input);
+            match (op, tensor.bytes()) {
+                (Op::Movement(Movement::View), Some(bytes)) => port == 0 && bytes == made,
+                (Op::Movement(Movement::Scatter), Some(bytes)) => {
+                    let renewed = port == 0 && tensor.role == TensorRole::State && bytes == made;
+                    renewed || (is_written_in_place(op, port, tensor.role) && made <= bytes)
+                }
+                _ => false,
+            }
+        };
+        let at_ports = inputs.iter().enumerate();
+        at_ports
+            .filter_map(|(port, input)| Some((port, (*input)?)))
+            .find(|(port, input)| shares(*port, input))
+            .map(|(_, input)| input)
     }
 
     fn results(&mut self) {
         for tensor in self.graph.outputs() {
             let buffer = self.read(*tensor).and_then(|at| self.storage.buffers.get_mut(at));
             if let Some(buffer) = buffer {
-                buffer.is_result = true;
+                buffer.is_kept = true;
             }
         }
     }

@@ -317,3 +317,51 @@ proptest! {
         prop_assert!(region.lower_bound <= peak.min(sweep.peak()));
     }
 }
+
+/// Rows that are written into a cache, which another operator reads, and a state that none touches.
+fn with_states() -> ModelGraph {
+    let mut graph = ModelGraph::new("states", Layout::ChannelsLast);
+    let mut add = |name, bytes, role| graph.add(name, &[bytes], ElementType::Int8, role).unwrap();
+    let x = add("x", 4, TensorRole::Input);
+    let cache = add("cache", 100, TensorRole::State);
+    add("other", 30, TensorRole::State);
+    let made = [("rows", 4), ("write", 4), ("read", 100), ("y", 1)];
+    let [rows, write, read, y] = made.map(|(name, n)| add(name, n, TensorRole::Activation));
+    let sum = || Op::Elementwise(ElementFunction::Add);
+    for (name, op, reads, makes) in [
+        ("rows", sum(), vec![x], rows),
+        ("write", Op::Movement(Movement::Scatter), vec![rows, cache], write),
+        ("read", sum(), vec![cache], read),
+        ("y", sum(), vec![read], y),
+    ] {
+        let reads: Vec<_> = reads.into_iter().map(Some).collect();
+        graph.add_operator(Operator::new(name, "", op), &reads, &[makes]).unwrap();
+    }
+    graph.set_outputs(vec![y, write]);
+    graph
+}
+
+#[test]
+fn a_state_is_alive_throughout_and_holds_what_is_written_into_it() {
+    let graph = with_states();
+    let memory = graph.activation_memory();
+    assert_eq!(memory.file.during_bytes, [138, 134, 230, 231]);
+    assert_eq!(memory.file.after_bytes, [134, 130, 230, 131]);
+    assert_eq!((memory.state_bytes, memory.state_tensors), (130, 2));
+    let alive: Vec<_> =
+        memory.chosen.peak_tensors.iter().map(|t| (t.name.as_str(), t.is_state)).collect();
+    assert_eq!(alive, [("read", false), ("y", false), ("cache", true), ("other", true)]);
+    let write = &graph.layers().unwrap()[1].work;
+    assert_eq!((write.input_bytes, write.output_bytes), (4, 4), "the cache is not read");
+}
+
+#[test]
+fn a_state_that_is_renewed_is_one_buffer() {
+    let mut graph = ModelGraph::new("renewed", Layout::ChannelsLast);
+    let mut add = |name, bytes, role| graph.add(name, &[bytes], ElementType::Int8, role).unwrap();
+    let (x, state) = (add("x", 4, TensorRole::Input), add("state", 50, TensorRole::State));
+    let new = add("new", 50, TensorRole::Activation);
+    let shift = Operator::new("shift", "SVDF", Op::Movement(Movement::Scatter));
+    graph.add_operator(shift, &[Some(state), Some(x)], &[new]).unwrap();
+    assert_eq!(graph.live_activation_bytes(), [54]);
+}

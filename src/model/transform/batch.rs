@@ -50,8 +50,7 @@ pub(super) fn set_batch(draft: &mut Draft, samples: u64) -> Result<Done, Refusal
 /// that is handed in is none.
 fn samples_of(draft: &Draft) -> Result<(u64, Vec<At>), Refusal> {
     let read = draft.steps.iter().flat_map(|step| step.inputs.iter().flatten().copied());
-    let inputs: BTreeSet<At> =
-        read.filter(|at| draft.tensor(*at).role == TensorRole::Input).collect();
+    let inputs: BTreeSet<At> = read.filter(|at| draft.tensor(*at).role.is_handed_in()).collect();
     let leading = |at: &At| draft.shape(*at).and_then(|shape| shape.0.first().copied());
     let mut leads = inputs.iter().filter_map(|at| Some((*at, leading(at)?)));
     let Some((first, present)) = leads.next() else {

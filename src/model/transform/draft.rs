@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// The graph: tensors that nothing touches any more are left out, but for inputs of the network.
+    /// The graph: tensors that nothing touches any more are left out, but for what is handed in.
     pub fn into_graph(self, from: &ModelGraph) -> Result<ModelGraph, ModelError> {
         let mut graph = from.emptied();
         let touched = self.steps.iter().flat_map(|s| s.inputs.iter().flatten().chain(&s.outputs));
@@ -88,7 +88,7 @@ impl Draft {
             touched.chain(&self.outputs).chain(&self.idle).copied().collect();
         let mut ids = BTreeMap::new();
         for (i, tensor) in self.tensors.into_iter().enumerate() {
-            if touched.contains(&At(i)) || tensor.role == TensorRole::Input {
+            if touched.contains(&At(i)) || tensor.role.is_handed_in() {
                 ids.insert(At(i), graph.add_tensor(tensor)?);
             }
         }

@@ -18,6 +18,7 @@ use super::filters::{both_formats, convert_filters, drop_scales};
 use super::parse::is_format;
 use super::record::{Done, Fallback};
 use super::select::{Meant, select};
+use crate::model::operand::is_written_in_place;
 use crate::model::{ElementFunction, ElementType, Op, Operator, Tensor, TensorRole};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +114,7 @@ impl Conversion {
     fn inputs(&self, draft: &mut Draft) {
         for at in draft.all().filter(|_| self.whole) {
             let tensor = draft.tensor_mut(at);
-            if tensor.role == TensorRole::Input && is_format(tensor.element) {
+            if tensor.role.is_handed_in() && is_format(tensor.element) {
                 tensor.element = self.to;
             }
         }
@@ -121,6 +122,8 @@ impl Conversion {
 
     fn step(&mut self, draft: &mut Draft, mut step: Step, meant: Meant) {
         let read = step.inputs.clone();
+        // What is written into a state that keeps its format takes that format.
+        let meant = if self.writes_kept_state(draft, &step) { Meant::Not } else { meant };
         for input in step.inputs.iter_mut().flatten() {
             *input = self.stands_for.get(input).copied().unwrap_or(*input);
         }
@@ -138,6 +141,13 @@ impl Conversion {
             self.convert(draft, &mut step);
         }
         self.steps.push(step);
+    }
+
+    fn writes_kept_state(&self, draft: &Draft, step: &Step) -> bool {
+        step.inputs.iter().enumerate().any(|(port, input)| {
+            let tensor = input.map(|at| draft.tensor(at)).filter(|t| t.element != self.to);
+            tensor.is_some_and(|t| is_written_in_place(&step.operator.op, port, t.role))
+        })
     }
 
     /// Why an operator stays in float, if it does.

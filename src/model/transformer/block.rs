@@ -81,8 +81,8 @@ impl Assembly<'_> {
         let v = self.linear(&at("v_proj"), x, key.saturating_mul(heads.extent), bias.queries)?;
         let q = self.placed(&at("q"), q, query)?;
         let k = self.placed(&at("k"), k, key)?;
-        let keys = self.cache(&at("keys"), layer, k)?;
-        let values = self.cache(&at("values"), layer, v)?;
+        let keys = self.attended(&at("keys"), layer, k)?;
+        let values = self.attended(&at("values"), layer, v)?;
         let masked = conventions.causal && rows > 1;
         let (group, extent) = (heads.group(), heads.extent);
         let how = Attention { heads: key, group, extent, rows, masked };
@@ -129,24 +129,37 @@ impl Assembly<'_> {
         self.builder.view(&at("flat"), placed, &flat.0)
     }
 
-    /// Writes the new rows into the cache, and gives what attention reads, by head: the rows of a
-    /// prefill themselves, or in a decode step the cache, in which the new row stands by then.
-    fn cache(&mut self, name: &str, layer: u64, rows: TensorId) -> Result<TensorId, ModelError> {
-        let (heads, causal) = (&self.of.heads, self.of.conventions.causal);
-        let by_head = |rows: u64| [1, heads.key, rows, heads.extent];
-        if causal {
-            let shape = self.builder.shape(rows);
-            let written = format!("{name}.write");
-            let step = Step::new(&written, "CacheWrite", Op::Movement(Movement::Scatter));
-            self.results.push(self.builder.step_to(step, &[Some(rows)], &shape.0)?);
-        }
-        match self.cached.filter(|_| causal) {
-            None => self.builder.view(&format!("{name}.heads"), rows, &by_head(self.rows)),
-            Some(keys) => {
-                let attended = self.of.attended(layer, keys);
-                self.builder.input(name, &by_head(attended), self.of.element)
+    /// What attention reads, by head: the rows of a prefill themselves, or in a decode step the
+    /// cache, in which the new row stands by then.
+    fn attended(&mut self, name: &str, layer: u64, rows: TensorId) -> Result<TensorId, ModelError> {
+        let cache = match self.of.conventions.causal {
+            true => Some(self.cache(name, layer, rows)?),
+            false => None,
+        };
+        match cache.filter(|_| self.cached.is_some()) {
+            Some(cache) => Ok(cache),
+            None => {
+                let heads = &self.of.heads;
+                let by_head = [1, heads.key, self.rows, heads.extent];
+                self.builder.view(&format!("{name}.heads"), rows, &by_head)
             }
         }
+    }
+
+    /// The cache, into which the new rows are written: those that a later token can attend to.
+    fn cache(&mut self, name: &str, layer: u64, rows: TensorId) -> Result<TensorId, ModelError> {
+        let heads = &self.of.heads;
+        let kept = self.of.attended(layer, self.cached.unwrap_or(self.rows));
+        let cache = self.builder.state(name, &[1, heads.key, kept, heads.extent])?;
+        let mut shape = self.builder.shape(rows);
+        if let Some(written) = shape.0.get_mut(1) {
+            *written = kept.min(self.rows);
+        }
+        let written = format!("{name}.write");
+        let step = Step::new(&written, "CacheWrite", Op::Movement(Movement::Scatter));
+        let write = self.builder.step_to(step, &[Some(rows), Some(cache)], &shape.0)?;
+        self.results.push(write);
+        Ok(cache)
     }
 
     /// The feed-forward layer of so much width inside.

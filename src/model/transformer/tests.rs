@@ -2,8 +2,8 @@ use super::architecture::*;
 use super::assemble;
 use crate::model::builder::Stored;
 use crate::model::{
-    ElementType, ModelGraph, Pass, read_parameters, read_ron, stored_parameters, total_macs,
-    total_parameters, write_ron,
+    ElementType, ModelGraph, Op, Pass, TensorRole, Transform, apply, read_parameters, read_ron,
+    stored_parameters, total_macs, total_parameters, write_ron,
 };
 use std::collections::BTreeSet;
 
@@ -13,6 +13,10 @@ fn experts(count: u64, picked: u64) -> Experts {
 }
 
 fn mixture(experts: Experts, pass: Pass) -> ModelGraph {
+    network(Some(experts), pass)
+}
+
+fn network(experts: Option<Experts>, pass: Pass) -> ModelGraph {
     let element = ElementType::Float16;
     let transformer = Transformer {
         name: "mixture".into(),
@@ -21,7 +25,7 @@ fn mixture(experts: Experts, pass: Pass) -> ModelGraph {
         layers: 2,
         heads: Heads { query: 2, key: 1, extent: 8, window: None },
         feed_forward: 64,
-        experts: Some(experts),
+        experts,
         conventions: Conventions {
             causal: true,
             shift: false,
@@ -95,4 +99,36 @@ fn a_mixture_multiplies_each_pick_once() {
     let dense = Experts { dense: BTreeSet::from([0]), ..experts(8, 1) };
     let dense = total_macs(&mixture(dense, Pass::Prefill(tokens)).layers().unwrap());
     assert_eq!(dense + tokens * (3 * 32 + 8) * 16, single + tokens * 3 * 64 * 16);
+}
+
+#[test]
+fn a_cache_outlives_the_pass_and_is_of_its_rows() {
+    let cache = |keys: u64| 2 * 2 * keys * 8 * 2;
+    let decode = mixture(experts(8, 2), Pass::Decode(40)).activation_memory();
+    assert_eq!((decode.state_bytes, decode.state_tensors), (cache(40), 4));
+    assert!(decode.file.after_bytes.iter().all(|alive| *alive >= cache(40)));
+    assert_eq!(decode.file.after_bytes.last(), Some(&(cache(40) + 50 * 2)), "and the scores");
+    let prefill = mixture(experts(8, 2), Pass::Prefill(40)).activation_memory();
+    assert_eq!(prefill.state_bytes, cache(40));
+    assert_eq!(prefill.file.after_bytes.last(), decode.file.after_bytes.last());
+}
+
+#[test]
+fn samples_have_a_cache_each_and_a_cache_keeps_its_format_where_layers_change() {
+    let decode = network(None, Pass::Decode(40));
+    let four = apply(&decode, &[Transform::Batch(4)]).unwrap();
+    let bytes = |graph: &ModelGraph| graph.activation_memory().state_bytes;
+    assert_eq!(bytes(&four), 4 * bytes(&decode));
+    let precision = |layers: Option<&str>| {
+        let layers = layers.map(str::to_owned);
+        let to = Transform::Precision { to: ElementType::Int8, weights_only: false, layers };
+        apply(&decode, &[to]).unwrap()
+    };
+    let whole = precision(None);
+    assert_eq!(2 * bytes(&whole), bytes(&decode));
+    let some = precision(Some("layers.*.keys.write"));
+    assert_eq!(bytes(&some), bytes(&decode));
+    let states = some.tensors().filter(|id| some.tensor(*id).role == TensorRole::State);
+    let readers = states.flat_map(|id| some.consumers(id).collect::<Vec<_>>());
+    assert!(readers.into_iter().all(|id| some.operator(id).op != Op::Convert));
 }

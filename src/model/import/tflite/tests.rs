@@ -238,6 +238,17 @@ fn what_the_file_leaves_open_is_noted() {
 }
 
 #[test]
+fn a_variable_is_a_state() {
+    let mut parts = convolution();
+    parts.tensors[1].resize(5, Absent);
+    parts.tensors[1][2] = Int(0);
+    parts.tensors[1].push(Byte(1));
+    let graph = parts.read().unwrap();
+    assert_eq!(graph.tensor(graph.tensor_named("w").unwrap()).role, TensorRole::State);
+    assert_eq!(graph.notes, ["tensor `w` is a state kept between runs"]);
+}
+
+#[test]
 fn faults_say_what_was_expected_where() {
     let fault = |change: &dyn Fn(&mut Parts)| {
         let mut parts = convolution();

@@ -168,13 +168,14 @@ fn a_cache_is_read_whole_and_written_by_the_row() {
     assert_eq!(bytes("layers.1.keys"), Some(2 * 10 * 16 * 2));
     assert_eq!(bytes("layers.1.keys.write"), Some(2 * 16 * 2));
     let cache = graph.tensors().map(|id| graph.tensor(id));
-    let cache = cache.filter(|t| t.role == TensorRole::Input && t.name.starts_with("layers."));
+    let cache = cache.filter(|t| t.role == TensorRole::State);
     assert_eq!(cache.filter_map(crate::model::Tensor::bytes).sum::<u64>(), 4 * 640);
     let readers = |name: &str| {
         let id = graph.tensor_named(name).unwrap();
         graph.consumers(id).map(|op| graph.operator(op).op.clone()).collect::<Vec<_>>()
     };
-    assert!(matches!(readers("layers.0.values")[..], [Op::MatMul { .. }]), "once, by the context");
+    let read = readers("layers.0.values").into_iter().filter(|op| matches!(op, Op::MatMul { .. }));
+    assert_eq!(read.count(), 1, "once, by the context");
 }
 
 #[test]

@@ -4,9 +4,9 @@ use crate::model::{Live, WeightStatistics};
 const STATISTICS: WeightStatistics = WeightStatistics {
     zeros: 0.5,
     entropy_bits: 3.0,
-    one_of_four: 0.0,
-    two_of_four: 1.0,
-    four_of_eight: 1.0,
+    one_of_four: Some(0.0),
+    two_of_four: Some(1.0),
+    four_of_eight: Some(1.0),
     zero_filters: 1,
 };
 
