@@ -43,7 +43,7 @@ pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
 pub use memory::{ActivationMemory, LiveMemory, LiveTensor, OrderMethod};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
-    Recurrence,
+    Recurrence, Reduction,
 };
 pub use operand::{Operand, OperandRole};
 pub use profile::{LayerProfile, ModelProfile};

@@ -4,7 +4,8 @@ use super::einsum::Equation;
 use super::misfit::{Misfit, Part};
 use super::{
     Cell, Convolution, ElementFunction as F, ElementOps, Gemm, Layout, ModelGraph, Movement, Op,
-    OpKind, OperatorId, Pool, PoolFunction, Recurrence, Shape, Tensor, TensorRole, Window,
+    OpKind, OperatorId, Pool, PoolFunction, Recurrence, Reduction, Shape, Tensor, TensorRole,
+    Window,
 };
 use std::ops::Range;
 
@@ -135,9 +136,11 @@ pub(super) fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, Misfit
                 &[(F::Multiply, squares), (F::Add, *size), (F::Transcendental, 4), (F::Divide, 1)],
             )
         }
-        Op::Reduce => {
-            let inputs = o.input(0).and_then(Tensor::elements).unwrap_or(0);
-            Ok(Arithmetic::elementwise(OpKind::Reduce, ElementOps::none().and(F::Add, inputs)))
+        Op::Reduce(reduction) => {
+            let read = o.input(0).and_then(Tensor::elements).unwrap_or(0);
+            let made = o.output().and_then(Tensor::elements).unwrap_or(0);
+            let operations = reduced(*reduction, read, made)?;
+            Ok(Arithmetic::elementwise(OpKind::Reduce, operations))
         }
         Op::Movement(Movement::View) => moved(OpKind::View),
         Op::Movement(Movement::Resize) => {
@@ -147,6 +150,21 @@ pub(super) fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, Misfit
         Op::Convert => of_outputs(OpKind::Convert, &[(F::Unary, 1)]),
         Op::Opaque => moved(OpKind::Opaque),
     }
+}
+
+/// Operations on each element that is read, and on each that is left.
+fn reduced(reduction: Reduction, read: u64, made: u64) -> Result<ElementOps, Misfit> {
+    let (on_read, on_made): (&[(F, u64)], &[(F, u64)]) = match reduction {
+        Reduction::Sum => (&[(F::Add, 1)], &[]),
+        Reduction::Mean => (&[(F::Add, 1)], &[(F::Divide, 1)]),
+        Reduction::Extremum => (&[(F::Extremum, 1)], &[]),
+        Reduction::Product => (&[(F::Multiply, 1)], &[]),
+        Reduction::Norm => (&[(F::Multiply, 1), (F::Add, 1)], &[(F::Transcendental, 4)]),
+        Reduction::LogSum => (&[(F::Transcendental, 4), (F::Add, 1)], &[(F::Transcendental, 4)]),
+    };
+    let mut sum = operations(read, on_read)?;
+    sum.add_all(&operations(made, on_made)?);
+    Ok(sum)
 }
 
 /// The operation that an activation on the way out is, by the name that a file gives it.

@@ -169,7 +169,7 @@ impl<'a> Check<'a> {
                 }
             }
             Op::Softmax | Op::LocalResponseNormalisation { .. } | Op::Convert => self.kept(),
-            Op::Elementwise(_) | Op::Movement(_) | Op::Reduce | Op::Opaque => {}
+            Op::Elementwise(_) | Op::Movement(_) | Op::Reduce(_) | Op::Opaque => {}
         }
     }
 

@@ -197,7 +197,7 @@ impl Follow<'_> {
                     && input.extent(mask.axis) == output.extent(mask.axis);
                 kept.then_some(mask)
             }
-            Op::Reduce if is_one_of(native, &TRUE_REDUCTIONS) => {
+            Op::Reduce(_) if is_one_of(native, &TRUE_REDUCTIONS) => {
                 let (mask, input) = first()?;
                 reduced(&mask, input, output)
             }

@@ -44,7 +44,7 @@ pub(super) fn infer(
         | Op::Normalisation
         | Op::LocalResponseNormalisation { .. }
         | Op::Convert => one(&|data| Ok(data.clone())),
-        Op::Reduce | Op::Movement(_) | Op::Opaque => Ok(None),
+        Op::Reduce(_) | Op::Movement(_) | Op::Opaque => Ok(None),
     }
 }
 

@@ -162,6 +162,23 @@ impl ElementFunction {
     }
 }
 
+/// What a reduction takes over its axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Reduction {
+    /// The sum.
+    Sum,
+    /// The sum, divided.
+    Mean,
+    /// The smallest or largest, or its place.
+    Extremum,
+    /// The product.
+    Product,
+    /// The sum of squares, or its root.
+    Norm,
+    /// The logarithm of the sum of exponentials.
+    LogSum,
+}
+
 /// A rearrangement of data without arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Movement {
@@ -221,7 +238,7 @@ pub enum Op {
         size: u64,
     },
     /// A reduction over axes.
-    Reduce,
+    Reduce(Reduction),
     /// Data moved without arithmetic.
     Movement(Movement),
     /// Change of number format: quantise, dequantise, cast.

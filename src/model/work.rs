@@ -230,7 +230,7 @@ pub(super) fn is_parameter(op: &Op, port: usize) -> bool {
         Op::Convert => port == 0,
         Op::Movement(Movement::Gather) => port == 0,
         Op::Movement(Movement::Concatenate) => true,
-        Op::Movement(_) | Op::Reduce => port == 0,
+        Op::Movement(_) | Op::Reduce(_) => port == 0,
         _ => true,
     }
 }

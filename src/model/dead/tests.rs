@@ -1,6 +1,8 @@
 use super::*;
 use crate::model::weights::Place;
-use crate::model::{Convolution, ElementFunction, ElementType, Layout, Operator, Padding};
+use crate::model::{
+    Convolution, ElementFunction, ElementType, Layout, Operator, Padding, Reduction,
+};
 use prost::bytes::Bytes;
 
 /// A graph under way, with the weights of its filters.
@@ -184,8 +186,8 @@ fn operators_that_mix_channels_pass_no_mask_on() {
     for (native, op) in [
         ("REVERSE_V2", transposed.clone()),
         ("DepthToSpace", transposed.clone()),
-        ("CumSum", Op::Reduce),
-        ("TopK", Op::Reduce),
+        ("CumSum", Op::Reduce(Reduction::Sum)),
+        ("TopK", Op::Reduce(Reduction::Extremum)),
         ("RotaryEmbedding", Op::Elementwise(F::Rotate)),
         ("DynamicQuantizeLinear", Op::Convert),
         ("GridSample", Op::Movement(Movement::Resize)),
@@ -194,7 +196,7 @@ fn operators_that_mix_channels_pass_no_mask_on() {
     }
     for (native, op) in [
         ("Transpose", transposed),
-        ("ReduceMean", Op::Reduce),
+        ("ReduceMean", Op::Reduce(Reduction::Mean)),
         ("QuantizeLinear", Op::Convert),
         ("Resize", Op::Movement(Movement::Resize)),
     ] {

@@ -300,7 +300,7 @@ fn is_folded(node: &Node<'_>, meaning: &Meaning, outputs: &[Output]) -> bool {
     }
     let cheap = matches!(
         meaning,
-        Meaning::Known(Op::Movement(_) | Op::Elementwise(_) | Op::Convert | Op::Reduce)
+        Meaning::Known(Op::Movement(_) | Op::Elementwise(_) | Op::Convert | Op::Reduce(_))
     );
     let mut given = node.inputs.iter().flatten().peekable();
     cheap && given.peek().is_some() && given.all(|value| value.constant)

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::{
     Cell, Convolution, ElementFunction, Movement, Padding, Pool, PoolFunction, Recurrence,
+    Reduction,
 };
 
 fn made(layout: Layout, op: &Op, inputs: &[&[u64]]) -> Result<Option<Vec<u64>>, String> {
@@ -96,8 +97,12 @@ fn windows_reduce_and_elements_broadcast() {
 
 #[test]
 fn what_the_operator_does_not_determine_stays_open() {
-    for op in [Op::Movement(Movement::View), Op::Movement(Movement::Gather), Op::Reduce, Op::Opaque]
-    {
+    for op in [
+        Op::Movement(Movement::View),
+        Op::Movement(Movement::Gather),
+        Op::Reduce(Reduction::Mean),
+        Op::Opaque,
+    ] {
         assert_eq!(made(LAST, &op, &[&[4, 4], &[2]]), Ok(None), "{op:?}");
     }
     let a = Shape(vec![4, 4]);

@@ -42,10 +42,10 @@ pub(super) fn carried(m: &Moved<'_>) -> Result<Shape, String> {
         Op::Movement(Movement::Gather) => picked(m),
         Op::Movement(Movement::View) => viewed(m, before, after),
         Op::Movement(Movement::Transpose) => permuted(m, before, after),
-        Op::Movement(Movement::Slice) | Op::Reduce if before.rank() > m.made.rank() => {
+        Op::Movement(Movement::Slice) | Op::Reduce(_) if before.rank() > m.made.rank() => {
             dropped(m, before, after)
         }
-        Op::Reduce | Op::Movement(Movement::Slice | Movement::Pad | Movement::Broadcast) => {
+        Op::Reduce(_) | Op::Movement(Movement::Slice | Movement::Pad | Movement::Broadcast) => {
             by_axis(m, before, after)
         }
         Op::Movement(Movement::Resize) => by_axis(m, before, after),
@@ -120,8 +120,8 @@ fn by_axis(m: &Moved<'_>, before: &Shape, after: &Shape) -> Option<Shape> {
 fn along(m: &Moved<'_>, axis: usize, (old, new): (u64, u64), made: u64) -> Option<u64> {
     match m.op {
         // A reduced axis of one element and a kept one look alike.
-        Op::Reduce if old == 1 && !m.is_batch(axis) => None,
-        Op::Reduce if made == 1 && old != 1 => Some(1),
+        Op::Reduce(_) if old == 1 && !m.is_batch(axis) => None,
+        Op::Reduce(_) if made == 1 && old != 1 => Some(1),
         // As much is added as before.
         Op::Movement(Movement::Pad) => made.checked_sub(old)?.checked_add(new),
         Op::Movement(Movement::Slice) if made != old => an_equal_part(m, axis, (old, new), made),
@@ -281,6 +281,7 @@ impl Readings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Reduction;
 
     fn new(
         op: Op,
@@ -326,12 +327,14 @@ mod tests {
         ] {
             assert_eq!(moved(kind, before, made, after).as_deref(), Some(expected), "{kind:?}");
         }
-        let reduced =
-            |made: &[u64]| new(Op::Reduce, &[1, 8, 8, 3], made, &[1, 4, 4, 3], Change::Extents);
+        let reduced = |made: &[u64]| {
+            new(Op::Reduce(Reduction::Mean), &[1, 8, 8, 3], made, &[1, 4, 4, 3], Change::Extents)
+        };
         assert_eq!(reduced(&[1, 3]), Some(vec![1, 3]));
         assert_eq!(reduced(&[1, 1, 1, 3]), Some(vec![1, 1, 1, 3]));
         assert_eq!(reduced(&[1, 8, 3]), Some(vec![1, 4, 3]), "either of the two");
-        let batch = new(Op::Reduce, &[1, 5, 1], &[1, 1], &[4, 5, 1], Change::Batch);
+        let batch =
+            new(Op::Reduce(Reduction::Mean), &[1, 5, 1], &[1, 1], &[4, 5, 1], Change::Batch);
         assert_eq!(batch, Some(vec![4, 1]), "the samples are kept");
     }
 

@@ -11,7 +11,7 @@
 use super::architecture::Experts;
 use super::assembly::Assembly;
 use crate::model::builder::Step;
-use crate::model::{ElementFunction as F, ModelError, Movement, Op, TensorId};
+use crate::model::{ElementFunction as F, ModelError, Movement, Op, Reduction, TensorId};
 
 impl Experts {
     /// Different experts that a pass of `tokens` touches.
@@ -69,7 +69,7 @@ impl Assembly<'_> {
         let weighted = format!("{at}.weighted");
         let weighted = self.builder.elements(&weighted, F::Multiply, &[made, shares])?;
         let combine = format!("{at}.combine");
-        let step = Step::new(&combine, "Combine", Op::Reduce);
+        let step = Step::new(&combine, "Combine", Op::Reduce(Reduction::Sum));
         let sum = self.builder.step_to(step, &[Some(weighted)], &[1, rows, hidden])?;
         self.beside(at, x, sum, experts)
     }
@@ -82,7 +82,7 @@ impl Assembly<'_> {
         let step = Step::new(&softmax, "Softmax", Op::Softmax);
         let shares = self.builder.step(step, &[Some(scores)])?;
         let top = format!("{at}.router.top");
-        let step = Step::new(&top, "TopK", Op::Reduce);
+        let step = Step::new(&top, "TopK", Op::Reduce(Reduction::Extremum));
         let picks = self.rows.saturating_mul(experts.picked);
         self.builder.step_to(step, &[Some(shares)], &[1, picks, 1])
     }

@@ -3,7 +3,9 @@
 use super::composite;
 use super::node::Node;
 use super::shapes::window::{Sliding, groups, kernel};
-use crate::model::{Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction};
+use crate::model::{
+    Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction, Reduction,
+};
 
 /// What is known of an operator.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,12 +138,17 @@ fn by_name(name: &str) -> Option<Op> {
         | "DynamicQuantizeLinear"
         | "com.microsoft::QuantizeLinear"
         | "com.microsoft::DequantizeLinear" => Op::Convert,
-        "ReduceSum" | "ReduceMean" | "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceL1"
-        | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" | "ReduceSumSquare" | "ArgMax"
-        | "ArgMin" | "CumSum" | "CumProd" | "TopK" | "Hardmax" | "NonZero" | "Unique"
-        | "Multinomial" => Op::Reduce,
+        "ReduceSum" | "ReduceL1" | "ReduceLogSum" | "CumSum" | "Multinomial" => {
+            Op::Reduce(Reduction::Sum)
+        }
+        "ReduceMean" => Op::Reduce(Reduction::Mean),
+        "ReduceMax" | "ReduceMin" | "ArgMax" | "ArgMin" | "TopK" | "Hardmax" | "NonZero"
+        | "Unique" => Op::Reduce(Reduction::Extremum),
+        "ReduceProd" | "CumProd" => Op::Reduce(Reduction::Product),
+        "ReduceL2" | "ReduceSumSquare" => Op::Reduce(Reduction::Norm),
+        "ReduceLogSumExp" => Op::Reduce(Reduction::LogSum),
         // Columns are added up into the image; picked terms are added up into the loss.
-        "Col2Im" | "NegativeLogLikelihoodLoss" => Op::Reduce,
+        "Col2Im" | "NegativeLogLikelihoodLoss" => Op::Reduce(Reduction::Sum),
         _ => return movement(name).map(Op::Movement).or(function(name).map(Op::Elementwise)),
     })
 }

@@ -2,7 +2,9 @@
 
 use super::flatbuffer::{Read, Table};
 use super::schema::{self, WindowFields};
-use crate::model::{Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction};
+use crate::model::{
+    Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction, Reduction,
+};
 
 /// The options table of an operator, with its member number in the union.
 #[derive(Debug, Clone, Copy)]
@@ -162,25 +164,20 @@ fn rearrangement(native: &str) -> Option<Op> {
 }
 
 fn reduction(native: &str) -> Option<Op> {
-    let known = matches!(
-        native,
-        "MEAN"
-            | "SUM"
-            | "REDUCE_PROD"
-            | "REDUCE_MAX"
-            | "REDUCE_MIN"
-            | "REDUCE_ANY"
-            | "REDUCE_ALL"
-            | "ARG_MAX"
-            | "ARG_MIN"
-            | "CUMSUM"
-            | "SEGMENT_SUM"
-            | "UNSORTED_SEGMENT_SUM"
-            | "UNSORTED_SEGMENT_MAX"
-            | "UNSORTED_SEGMENT_MIN"
-            | "UNSORTED_SEGMENT_PROD"
-    );
-    known.then_some(Op::Reduce)
+    Some(Op::Reduce(match native {
+        "SUM" | "CUMSUM" | "SEGMENT_SUM" | "UNSORTED_SEGMENT_SUM" => Reduction::Sum,
+        "MEAN" => Reduction::Mean,
+        "REDUCE_MAX"
+        | "REDUCE_MIN"
+        | "REDUCE_ANY"
+        | "REDUCE_ALL"
+        | "ARG_MAX"
+        | "ARG_MIN"
+        | "UNSORTED_SEGMENT_MAX"
+        | "UNSORTED_SEGMENT_MIN" => Reduction::Extremum,
+        "REDUCE_PROD" | "UNSORTED_SEGMENT_PROD" => Reduction::Product,
+        _ => return None,
+    }))
 }
 
 fn element_wise(native: &str) -> Option<Op> {

@@ -7,8 +7,8 @@ use super::flatbuffer::Read;
 use super::schema;
 use super::{Builder, Fault, Step};
 use crate::model::{
-    Cell, ElementFunction, ElementType, Movement, Op, Operator, Recurrence, Shape, Tensor,
-    TensorId, TensorRole,
+    Cell, ElementFunction, ElementType, Movement, Op, Operator, Recurrence, Reduction, Shape,
+    Tensor, TensorId, TensorRole,
 };
 
 /// Input ports of an LSTM: input weights, recurrent weights, projection.
@@ -148,7 +148,7 @@ impl Builder<'_> {
         // What is left to do behind the sum over time decides where the results stand.
         let mut rest = Vec::new();
         if rank > 1 {
-            rest.push(("rank", Op::Reduce, None));
+            rest.push(("rank", Op::Reduce(Reduction::Sum), None));
         }
         if at(3).is_some() {
             rest.push(("bias", Op::Elementwise(ElementFunction::Add), at(3)));
