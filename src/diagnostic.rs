@@ -13,5 +13,5 @@ mod wording;
 pub use literals::{resolve_sources, source_kinds};
 pub use nearest::nearest;
 pub use report::{Fault, Report};
-pub use ron_text::{parse_ron, ron_options};
+pub use ron_text::{duplicate_faults, parse_ron, ron_options};
 pub use spans::SpanIndex;

@@ -11,6 +11,6 @@ pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
-    comparison_table, estimate_text, hardware_check_text, hardware_list_table, hardware_text,
-    inspect_text, kinds_text, model_list_table, run_text, variants_table,
+    ListedModel, comparison_table, estimate_text, hardware_check_text, hardware_list_table,
+    hardware_text, inspect_text, kinds_text, model_list_table, run_text, variants_table,
 };

@@ -35,7 +35,7 @@ const MODEL: &str = "models/mlperf_tiny/kws_ds_cnn.ron";
 #[test]
 fn inspect_gives_totals_and_layers() {
     let d = json(&["inspect", MODEL, "--json"]);
-    assert_eq!(d["schema"], "joulecast.inspect/2");
+    assert_eq!(d["schema"], "joulecast.inspect/3");
     assert_eq!(d["totals"]["macs"], 2_656_768);
     assert_eq!(d["totals"]["parameters"], 22_604);
     let layers = d["layers"].as_array().unwrap();
@@ -120,6 +120,10 @@ fn hardware_and_model_verbs_answer_in_both_forms() {
         assert!(text.contains("on evidence"), "{text}");
     }
     assert_eq!(json(&["model", "list", "--json"])["models"].as_array().unwrap().len(), 11);
+    for model in json(&["model", "list", "--json"])["models"].as_array().unwrap() {
+        assert!(model["licence"].is_string(), "{model}");
+        assert!(model["source"].is_string(), "{model}");
+    }
 }
 
 #[test]

@@ -40,18 +40,25 @@ const COUNTS: [&str; 7] = [
     "output_bytes",
 ];
 
+/// Sums of what is stored are of what is read, and say so.
+fn summed(name: &str) -> String {
+    let is_stored = ["parameters", "weight_bytes"].contains(&name);
+    if is_stored { format!("{name}_read") } else { name.to_owned() }
+}
+
 #[test]
 fn layers_and_kinds_add_up_to_the_totals() {
     let layers = json(&["inspect", MODEL, "--json"]);
     let kinds = json(&["inspect", MODEL, "--by", "kind", "--json"]);
-    assert_eq!(layers["schema"], "joulecast.inspect/2");
-    assert_eq!(kinds["schema"], "joulecast.inspect_by_kind/1");
+    assert_eq!(layers["schema"], "joulecast.inspect/3");
+    assert_eq!(kinds["schema"], "joulecast.inspect_by_kind/2");
     assert_eq!(layers["totals"], kinds["totals"]);
     let (totals, kinds) = (&layers["totals"], kinds["kinds"].as_array().unwrap());
     let layers = layers["layers"].as_array().unwrap();
     for name in COUNTS {
-        assert_eq!(sum(layers, name), totals[name].as_u64().unwrap(), "{name}");
-        assert_eq!(sum(kinds, name), totals[name].as_u64().unwrap(), "{name}");
+        let summed = summed(name);
+        assert_eq!(sum(layers, name), totals[&summed].as_u64().unwrap(), "{name}");
+        assert_eq!(sum(kinds, &summed), totals[&summed].as_u64().unwrap(), "{name}");
     }
     assert_eq!(sum(kinds, "layers"), layers.len() as u64);
     let share: f64 = kinds.iter().map(|kind| kind["share_of_macs"].as_f64().unwrap()).sum();
@@ -84,6 +91,73 @@ fn memory_says_the_order_the_peak_and_what_makes_it() {
     assert_eq!(layers.last().unwrap()["live_after_bytes"], 10, "the ten classes are left");
 }
 
+/// 12 layers, 4 heads of 64 keys and values, 1024 rows of Float16; a table of 32 000 x 768 is read
+/// once by the head and is the embedding too.
+#[test]
+fn a_decoder_says_what_it_stores_reads_and_keeps() {
+    let arguments = ["inspect", "docs/example_decoder.json", "--decode", "1024"];
+    let d = json(&[&arguments[..], &["--json"]].concat());
+    let totals = &d["totals"];
+    assert_eq!(totals["parameters"], 100_092_672);
+    assert_eq!(totals["active_parameters"], 100_092_672);
+    assert_eq!(totals["parameters_read"], 100_092_672 + 32_000 * 768);
+    assert_eq!(totals["state_bytes"], 12 * 2 * 4 * 64 * 1024 * 2);
+    let layers = d["layers"].as_array().unwrap();
+    for layer in layers {
+        assert!(layer["live_after_bytes"].as_u64() >= totals["state_bytes"].as_u64(), "{layer}");
+    }
+    let at_peak = d["memory"]["peak_tensors"].as_array().unwrap();
+    assert_eq!((&at_peak[0]["name"], &at_peak[0]["is_state"]), (&"lm_head".into(), &false.into()));
+    let text = said(&arguments);
+    assert!(text.contains("states kept between runs: 24 tensors, 12.00 MiB"), "{text}");
+    assert!(text.contains("read, shared ones each time  124 668 672"), "{text}");
+    assert!(!text.contains("layers.11.keys  "), "{text}");
+    assert!(text.contains(" layers.10.feed_forward_residual "), "there is room for it: {text}");
+    let mixture = ["inspect", "docs/example_mixture.json", "--decode", "1024"];
+    let d = json(&[&mixture[..], &["--json"]].concat());
+    assert_eq!(d["totals"]["active_parameters"], 71_930_112);
+    let kinds = said(&[&mixture[..], &["--by", "kind"]].concat());
+    for line in ["read in this run", "71 930 112", "peak of live activations"] {
+        assert!(kinds.contains(line), "{line}: {kinds}");
+    }
+    let packed = [&mixture[..], &["--weights", "Int4", "--weight-group", "128", "--json"]].concat();
+    assert_eq!(json(&packed)["totals"]["parameters"], d["totals"]["parameters"], "scales are none");
+}
+
+#[test]
+fn rows_say_the_function_the_type_of_stored_weights_and_whole_names() {
+    let arguments = ["inspect", "docs/example_decoder.json", "--decode", "8", "--weights", "Int8"];
+    let text = said(&arguments);
+    let row = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(row(" layers.0.q_proj ").contains("Float16, Int8 w"), "{text}");
+    assert!(row("lm_head").contains(" Float16 ") && !row("lm_head").contains(" w "), "{text}");
+    assert!(row(" layers.0.q.rotary ").contains("Rotate"), "{text}");
+    assert!(row(" layers.0.keys.write ").contains("Scatter"), "{text}");
+    assert!(row("10.feed_forward_residual ").contains(" Add "), "{text}");
+    let place = tempfile::tempdir().unwrap();
+    let (csv, svg) = (place.path().join("layers.csv"), place.path().join("live.svg"));
+    said(&[&arguments[..], &["--csv", csv.to_str().unwrap()]].concat());
+    assert!(rows(&csv).iter().any(|row| row["function"] == "Rotate"));
+    let plot = ["--by", "kind", "--plot", svg.to_str().unwrap()];
+    said(&[&arguments[..], &plot].concat());
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains("kept between runs") && picture.contains("24 states"));
+}
+
+#[test]
+fn names_are_cut_only_where_the_table_would_be_too_wide() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("long.ron");
+    let mut graph = analysed();
+    let id = graph.operators().next().unwrap();
+    graph.operator_mut(id).name = "block/".repeat(40) + "product";
+    std::fs::write(&path, write_ron(&graph).unwrap()).unwrap();
+    let text = said(&["inspect", path.to_str().unwrap()]);
+    let ruled = text.lines().find(|line| line.starts_with('─')).unwrap();
+    assert_eq!(ruled.chars().count(), 150, "{text}");
+    assert!(text.contains("block/block/product"), "{text}");
+}
+
 #[test]
 fn csv_says_of_each_row_what_json_says() {
     let place = tempfile::tempdir().unwrap();
@@ -106,6 +180,9 @@ fn csv_says_of_each_row_what_json_says() {
     }
     let text = said(&["inspect", MODEL, "--by", "kind", "--csv", by_kind.to_str().unwrap()]);
     assert!(text.contains("kinds are in"), "{text}");
+    let read: u64 =
+        rows(&by_kind).iter().map(|row| row["parameters_read"].parse::<u64>().unwrap()).sum();
+    assert_eq!(d["totals"]["parameters_read"], Value::from(read));
     let macs: u64 = rows(&by_kind).iter().map(|row| row["macs"].parse::<u64>().unwrap()).sum();
     assert_eq!(d["totals"]["macs"], macs);
 }
@@ -130,7 +207,6 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     for (arguments, message) in [
-        (vec!["--by", "kind", "--plot", &path("x.svg")], "cannot be used with"),
         (vec!["--plot", &path("x.pdf")], "a picture is a .png or .svg file"),
         (vec!["--csv", &path("x.txt")], "a table is a .csv file"),
         (vec!["--by", "colour"], "invalid value"),

@@ -15,7 +15,7 @@ pub(super) struct Inspect {
     #[command(flatten)]
     model: ModelArgument,
     /// Sum layers up instead of listing them
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "plot")]
+    #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<By>,
     /// Write the rows to a .csv file too, with a column for each figure of the JSON
     #[arg(long, value_name = "FILE", value_parser = table)]

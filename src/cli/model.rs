@@ -9,7 +9,7 @@ use crate::model::{
     ModelError, ModelGraph, generate, generators, read_ron, shipped_models, stored_parameters,
     write_ron,
 };
-use crate::report::{json, model_list_table, write_file};
+use crate::report::{ListedModel, json, model_list_table, write_file};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,10 @@ fn list(as_json: bool) -> Result<Answer, CliError> {
         .map(|m| {
             let graph = read_ron(m.path, m.text)?;
             let macs = Network::of(&graph)?.macs();
-            Ok((m.name, m.path, macs, stored_parameters(&graph)))
+            let parameters = stored_parameters(&graph);
+            let ModelGraph { origin, source, licence, .. } = graph;
+            let (name, path) = (m.name, m.path);
+            Ok(ListedModel { name, path, macs, parameters, origin, source, licence })
         })
         .collect();
     let rows = rows?;

@@ -52,7 +52,8 @@ fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, Box<(String, Spann
     Ok(value)
 }
 
-fn duplicate_faults(text: &str) -> Vec<Fault> {
+/// Names that a map or a group of a RON or JSON text has twice, each with its place.
+pub fn duplicate_faults(text: &str) -> Vec<Fault> {
     let faults = duplicates(text).into_iter().map(|twice| {
         let line = text.get(..twice.first).unwrap_or("").matches('\n').count() + 1;
         let mut fault = Fault::at(twice.path, format!("`{}` is given twice", twice.name));

@@ -360,7 +360,9 @@ impl<'a> Scanner<'a> {
 /// A key as serde sees it.
 fn unquoted(key: &str) -> Cow<'_, str> {
     if key.contains('\\') || key.starts_with("r\"") || key.starts_with("r#") {
-        return ron::from_str(key).map_or(Cow::Borrowed(key), Cow::Owned);
+        // The escapes of JSON are not all those of RON.
+        let name = ron::from_str(key).ok().or_else(|| serde_json::from_str(key).ok());
+        return name.map_or(Cow::Borrowed(key), Cow::Owned);
     }
     Cow::Borrowed(key.trim_matches('"'))
 }

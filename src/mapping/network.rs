@@ -44,11 +44,6 @@ impl Network {
         self.layers.iter().map(|l| l.work.macs).fold(0, u64::saturating_add)
     }
 
-    /// Parameters of all layers.
-    pub fn parameters(&self) -> u64 {
-        self.layers.iter().map(|l| l.work.parameters).fold(0, u64::saturating_add)
-    }
-
     /// MACs and element operations of all layers.
     pub fn operations(&self) -> u64 {
         self.layers.iter().map(operations).fold(0, u64::saturating_add)

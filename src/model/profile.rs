@@ -2,7 +2,8 @@
 
 use super::{
     ActivationMemory, Layer, ModelError, ModelGraph, OpKind, OperandRole, OperatorId, Origin,
-    Quality, Sums, Tensor, TensorRole, TransformRecord, WeightStatistics, stored_parameters,
+    Quality, Sums, Tensor, TensorRole, TransformRecord, WeightStatistics, read_parameters,
+    stored_parameters,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,6 +58,8 @@ pub struct ModelProfile {
     pub total: Sums,
     /// Parameters that are stored, each once.
     pub stored_parameters: u64,
+    /// Parameters that this run reads, each once.
+    pub active_parameters: u64,
     /// Bytes of all constants, each once.
     pub stored_weight_bytes: u64,
     /// Parameters that are means and variances of batch normalisation.
@@ -112,6 +115,7 @@ impl ModelGraph {
             layers,
             total,
             stored_parameters: stored_parameters(self),
+            active_parameters: read_parameters(self),
             stored_weight_bytes: constants.filter_map(Tensor::bytes).fold(0, u64::saturating_add),
             normalisation_statistics: self.normalisation_statistics(),
             memory,

@@ -18,10 +18,10 @@ pub struct Sums {
     pub element_ops: u64,
     /// The same by function.
     pub element_ops_by_function: ElementOps,
-    /// Parameters read; one that two layers share counts twice.
-    pub parameters: u64,
-    /// Bytes of constants read; one that two layers share counts twice.
-    pub weight_bytes: u64,
+    /// Parameters read layer by layer; one that two layers share counts twice.
+    pub parameters_read: u64,
+    /// Bytes of constants read layer by layer; one that two layers share counts twice.
+    pub weight_bytes_read: u64,
     /// Bytes of activations read.
     pub input_bytes: u64,
     /// Bytes written.
@@ -39,8 +39,8 @@ impl Sums {
             (&mut self.live_macs, work.live_macs),
             (&mut self.skippable_macs, work.skippable_macs),
             (&mut self.element_ops, work.element_ops),
-            (&mut self.parameters, work.parameters),
-            (&mut self.weight_bytes, work.weight_bytes),
+            (&mut self.parameters_read, work.parameters),
+            (&mut self.weight_bytes_read, work.weight_bytes),
             (&mut self.input_bytes, work.input_bytes),
             (&mut self.output_bytes, work.output_bytes),
         ] {

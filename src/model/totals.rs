@@ -40,7 +40,17 @@ pub fn read_parameters(graph: &ModelGraph) -> u64 {
 pub fn stored_parameters(graph: &ModelGraph) -> u64 {
     let constant = |id: &TensorId| graph.tensor(*id).role == TensorRole::Constant;
     let idle = graph.tensors().filter(constant).filter(|id| graph.consumers(*id).next().is_none());
+    let idle = idle.filter(|id| !is_scale_of_idle(graph, *id));
     read_parameters(graph).saturating_add(elements(graph, idle))
+}
+
+/// Scales of filters in fewer bits are no parameters. Where an operator reads both, their port says
+/// which are scales; where none does, the names of both do.
+fn is_scale_of_idle(graph: &ModelGraph, id: TensorId) -> bool {
+    let stem = graph.tensor(id).name.strip_suffix(".scales");
+    let filter = stem.and_then(|stem| graph.tensor_named(&format!("{stem}.weight")));
+    filter
+        .is_some_and(|filter| graph.tensor(filter).element.bits() < graph.tensor(id).element.bits())
 }
 
 fn read_as_parameters(graph: &ModelGraph) -> BTreeSet<TensorId> {
@@ -126,7 +136,7 @@ mod tests {
         let operator = Operator::new("norm", "BatchNormalization", Op::BatchNormalisation);
         graph.add_operator(operator, &inputs, &[y]).unwrap();
         let profile = graph.profile().unwrap();
-        assert_eq!((profile.total.parameters, profile.normalisation_statistics), (32, 16));
+        assert_eq!((profile.total.parameters_read, profile.normalisation_statistics), (32, 16));
         assert_eq!(profile.learned_parameters(), 16);
     }
 }

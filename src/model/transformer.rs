@@ -8,12 +8,14 @@
 //!
 //! What is left out: sampling, and the tables of sines and cosines, which are handed in.
 
+mod activation;
 mod architecture;
 mod assembly;
 mod block;
 mod mixture;
 mod notes;
 
+pub(in crate::model) use activation::known_activation;
 pub(in crate::model) use architecture::{
     Bias, Conventions, Experts, Head, Heads, Order, Stem, Transformer, Window,
 };

@@ -8,8 +8,8 @@ use super::arithmetic::{Operands, activation, arithmetic};
 use super::misfit::{Misfit, Part};
 use super::operand::is_written_in_place;
 use super::{
-    ElementFunction, ElementOps, ElementType, Live, ModelError, ModelGraph, Movement, Op, OpKind,
-    Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
+    ElementFunction, ElementOps, ElementType, Function, Live, ModelError, ModelGraph, Movement, Op,
+    OpKind, Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
 };
 use serde::Serialize;
 
@@ -91,6 +91,8 @@ pub struct Layer {
     pub name: String,
     /// What the file calls its type.
     pub native: String,
+    /// What it does within its kind, if the kind has several functions.
+    pub function: Option<Function>,
     /// Shape of the first output, if known.
     pub output_shape: Option<Shape>,
     /// Its work.
@@ -141,6 +143,7 @@ impl ModelGraph {
         Ok(Layer {
             name: operator.name.clone(),
             native: operator.native.clone(),
+            function: Function::of(&operator.op),
             output_shape: output.and_then(|t| t.shape.clone()),
             work,
         })
@@ -161,12 +164,39 @@ fn skippable_macs(operands: &[Operand], macs: u64) -> u64 {
     ((macs as f64 * (1.0 - density)).round() as u64).min(macs)
 }
 
-/// The type of the first operand that is computed, or of the output; of a table, that of its rows.
+/// The type of the first computed operand that holds numbers, or of the output; of a table, that of
+/// its rows. Masks and indices stand for an operator only where nothing in it holds numbers.
 fn computed_on(operands: &Operands<'_>, op: &Op) -> ElementType {
-    let computed = operands.inputs.iter().flatten().find(|t| t.role != TensorRole::Constant);
+    let computed = operands.inputs.iter().flatten().filter(|t| t.role != TensorRole::Constant);
     let table = operands.input(0).filter(|_| *op == Op::Movement(Movement::Gather));
-    let first = table.or(computed.copied()).or(operands.output());
-    first.map_or(ElementType::Other, |t| t.element)
+    let read = table.into_iter().chain(computed.copied());
+    let like = |wanted: Holds| read.clone().find(|t| holds(t.element) == wanted);
+    let output = operands.output();
+    let numbers = like(Holds::Numbers).or_else(|| like(Holds::Either));
+    let numbers = numbers.or_else(|| output.filter(|t| holds(t.element) != Holds::Places));
+    let shown = numbers.or_else(|| read.clone().next()).or(output);
+    shown.map_or(ElementType::Other, |t| t.element)
+}
+
+/// What a type is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// What is computed on.
+    Numbers,
+    /// Accumulators, or indices.
+    Either,
+    /// Masks, indices, extents.
+    Places,
+}
+
+fn holds(element: ElementType) -> Holds {
+    use ElementType as E;
+    match element {
+        E::Int4 | E::Int8 | E::UInt8 | E::Int16 | E::UInt16 => Holds::Numbers,
+        E::Float16 | E::BFloat16 | E::Float32 | E::Float64 => Holds::Numbers,
+        E::Int32 | E::UInt32 => Holds::Either,
+        E::Bool | E::Int64 | E::UInt64 | E::Other => Holds::Places,
+    }
 }
 
 /// The data part of [`Work`].
@@ -320,6 +350,33 @@ mod tests {
         assert_eq!((w.kind, w.macs), (OpKind::MatMul, 2 * 8 * 16 * 16 * 32));
         let w = one(Layout::ChannelsFirst, op, &[&[5], &[5, 7], &[7]]).unwrap().work;
         assert_eq!((w.kind, w.macs), (OpKind::FullyConnected, 35));
+    }
+
+    #[test]
+    fn a_layer_is_of_the_type_of_its_numbers_whatever_mask_or_index_comes_first() {
+        use ElementType as E;
+        let select = Op::Elementwise(ElementFunction::Select);
+        let scatter = Op::Movement(Movement::Scatter);
+        for (op, inputs, output, expected) in [
+            (&select, vec![E::Bool, E::Float32, E::Float32], E::Float32, E::Float32),
+            (&select, vec![E::Bool], E::Int8, E::Int8),
+            (&scatter, vec![E::Int64], E::Float32, E::Float32),
+            (&Op::Movement(Movement::Gather), vec![E::Int64, E::Int64], E::Int64, E::Int64),
+            (&Op::Elementwise(ElementFunction::Compare), vec![E::Float16], E::Bool, E::Float16),
+            (&Op::Convert, vec![E::Int32], E::Int8, E::Int32),
+            (&Op::Convert, vec![E::Int8], E::Float32, E::Int8),
+            (&Op::Convert, vec![E::Int64], E::Float32, E::Float32),
+            (&Op::Elementwise(ElementFunction::Compare), vec![E::Bool, E::Bool], E::Bool, E::Bool),
+        ] {
+            let mut g = ModelGraph::new("g", Layout::ChannelsLast);
+            let mut add = |n: String, e, role| g.add(&n, &[4], e, role).unwrap();
+            let y = add("y".into(), output, TensorRole::Activation);
+            let named = inputs.iter().enumerate();
+            let read = named.map(|(i, e)| Some(add(format!("x{i}"), *e, TensorRole::Input)));
+            let read: Vec<_> = read.collect();
+            g.add_operator(Operator::new("l", "OP", op.clone()), &read, &[y]).unwrap();
+            assert_eq!(g.layers().unwrap()[0].work.element, expected, "{op:?} {inputs:?}");
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ mod inspect;
 
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
-use super::Prediction;
 use super::tables::window_name;
+use super::{ListedModel, Prediction};
 use crate::calibrate::Comparison;
 use crate::hardware::{Profile, ShippedProfile};
 use crate::model::{Demand, TransformRecord, Variant};
@@ -311,12 +311,6 @@ pub fn hardware(profile: &Profile) -> Value {
 }
 
 /// `model list`.
-pub fn model_list(rows: &[(&str, &str, u64, u64)]) -> Value {
-    let models: Vec<Value> = rows
-        .iter()
-        .map(|(name, path, macs, parameters)| {
-            json!({"name": name, "path": path, "macs": macs, "parameters": parameters})
-        })
-        .collect();
-    json!({"schema": "joulecast.model_list/1", "models": models})
+pub fn model_list(rows: &[ListedModel]) -> Value {
+    json!({"schema": "joulecast.model_list/1", "models": rows})
 }

@@ -10,7 +10,7 @@ mod variants;
 pub use hardware::{hardware_check_text, hardware_list_table, hardware_text};
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};
-pub use models::model_list_table;
+pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
 pub use validation::comparison_table;

@@ -53,6 +53,7 @@ fn layer_columns() -> Columns<'static, LayerProfile> {
     column(c, "name", |l| l.layer.name.clone());
     column(c, "kind", |l| l.layer.work.kind.to_string());
     column(c, "native", |l| l.layer.native.clone());
+    column(c, "function", |l| l.layer.function.map_or_else(String::new, |f| f.to_string()));
     column(c, "element", |l| l.layer.work.element.to_string());
     column(c, "output_shape", |l| {
         l.layer.output_shape.as_ref().map_or_else(String::new, |shape| {
@@ -148,8 +149,8 @@ fn kind_columns(total: &Sums) -> Columns<'_, (OpKind, Sums)> {
         ("live_macs", |s| s.live_macs),
         ("skippable_macs", |s| s.skippable_macs),
         ("element_ops", |s| s.element_ops),
-        ("parameters", |s| s.parameters),
-        ("weight_bytes", |s| s.weight_bytes),
+        ("parameters_read", |s| s.parameters_read),
+        ("weight_bytes_read", |s| s.weight_bytes_read),
         ("input_bytes", |s| s.input_bytes),
         ("output_bytes", |s| s.output_bytes),
     ];

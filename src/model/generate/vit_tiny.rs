@@ -29,7 +29,7 @@ pub(super) fn graph(name: &str) -> Result<ModelGraph, ModelError> {
             bias: Bias::all(true),
             scaled: false,
         },
-        stem: Stem::Patches { image: 224, patch: 16, channels: 3 },
+        stem: Stem::Patches { image: 224, patch: 16, channels: 3, distilled: false },
         head: Head::Classes(1000),
     };
     // The image is the pass.

@@ -41,14 +41,21 @@ impl From<Bindings> for Options {
 impl Options {
     /// Refuses what only a transformer configuration understands, since it would change nothing.
     pub(super) fn no_transformer(&self, path: &str) -> Result<(), ModelError> {
-        let option = match (self.pass, self.weights) {
-            (Some(Pass::Prefill(_)), _) => "--prefill",
-            (Some(Pass::Decode(_)), _) => "--decode",
-            (None, Some(_)) => "--weights",
+        let is_onnx = path.to_ascii_lowercase().ends_with(".onnx");
+        let lengths = if is_onnx {
+            "the lengths of an ONNX file are its open dimensions (--bind NAME=N)"
+        } else {
+            "the shapes of this file are those of one pass already"
+        };
+        let weights = "--precision weights:TYPE stores the filters of any network in fewer bits";
+        let (option, instead) = match (self.pass, self.weights) {
+            (Some(Pass::Prefill(_)), _) => ("--prefill", lengths),
+            (Some(Pass::Decode(_)), _) => ("--decode", lengths),
+            (None, Some(_)) => ("--weights", weights),
             (None, None) => return Ok(()),
         };
-        let reason = "it applies to a transformer configuration (.json), which this file is not";
-        Err(refused(path, option, reason))
+        let reason = format!("it applies to a transformer configuration (.json); {instead}");
+        Err(refused(path, option, &reason))
     }
 }
 

@@ -3,14 +3,17 @@
 //! The files are other people's: fields that are not needed are passed over. All that is wrong in
 //! those that are is said together, and what changes the arithmetic and is not understood is noted.
 
+mod attention;
 mod configuration;
 mod family;
 mod fields;
+mod limits;
 mod mixture;
 mod storage;
+mod unread;
 
 use super::options::{Options, Pass, refused};
-use crate::diagnostic::Report;
+use crate::diagnostic::{Report, duplicate_faults};
 use crate::model::transformer::{Head, Stem, Transformer, assemble};
 use crate::model::{ModelError, ModelGraph};
 use configuration::{Configuration, configuration};
@@ -25,6 +28,11 @@ pub(super) fn read(path: &str, text: &str, options: &Options) -> Result<ModelGra
     let not_a_model = |reason: String| ModelError::NotAModel { path: path.to_owned(), reason };
     let value: serde_json::Value = serde_json::from_str(text)
         .map_err(|e| not_a_model(format!("it is no transformer configuration in JSON: {e}")))?;
+    // Of a field given twice, the last would hold in silence.
+    let twice = duplicate_faults(text);
+    if !twice.is_empty() {
+        return Err(Box::new(Report::new(path, text, twice)).into());
+    }
     let Some(fields) = value.as_object() else {
         return Err(not_a_model("a transformer configuration is a JSON object".to_owned()));
     };
@@ -37,10 +45,24 @@ pub(super) fn read(path: &str, text: &str, options: &Options) -> Result<ModelGra
         Some(format) => storage::asked(path, format)?,
     };
     let stored = stored.unwrap_or_else(|| storage::plain(&transformer));
-    let mut graph = assemble(&transformer, pass, stored)?;
+    let mut graph = assemble(&transformer, pass, stored)
+        .map_err(|error| too_large(path, options.pass, &error))?;
     graph.notes.extend(note);
     graph.notes.append(&mut notes);
     Ok(graph)
+}
+
+/// A transformer whose fields are sound fails by its size alone, which the pass adds to.
+fn too_large(path: &str, asked: Option<Pass>, error: &ModelError) -> ModelError {
+    let reason = format!("with so many tokens the model is too large to count: {error}");
+    match asked {
+        Some(Pass::Prefill(_)) => refused(path, "--prefill", &reason),
+        Some(Pass::Decode(_)) => refused(path, "--decode", &reason),
+        None => ModelError::NotAModel {
+            path: path.to_owned(),
+            reason: format!("it is too large to count: {error}"),
+        },
+    }
 }
 
 /// What the file calls the network, or the name of the file, or of its folder if that says more.

@@ -2,8 +2,8 @@
 
 use super::Transform;
 use crate::model::{
-    Layer, ModelGraph, Tensor, TensorRole, total_element_ops, total_macs, total_output_bytes,
-    total_parameters,
+    Layer, ModelGraph, Tensor, TensorRole, stored_parameters, total_element_ops, total_macs,
+    total_output_bytes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ pub(super) fn figures(
     let totals = [
         ("MACs", total_macs(before), total_macs(after)),
         ("element operations", total_element_ops(before), total_element_ops(after)),
-        ("parameters", total_parameters(before), total_parameters(after)),
+        ("parameters", stored_parameters(from), stored_parameters(made)),
         ("bytes of weights", stored(from), stored(made)),
         ("bytes written", total_output_bytes(before), total_output_bytes(after)),
     ];

@@ -129,8 +129,9 @@ pub(in crate::model) enum Stem {
         /// Rows of a table of token types.
         segments: Option<u64>,
     },
-    /// Square pieces of an image, and a class token.
-    Patches { image: u64, patch: u64, channels: u64 },
+    /// Square pieces of an image behind a class token, and behind one of distillation where there is
+    /// such.
+    Patches { image: u64, patch: u64, channels: u64, distilled: bool },
 }
 
 /// What stands behind the last layer.

@@ -60,8 +60,9 @@ impl Assembly<'_> {
                 let (tokens, table) = self.embedding(vocabulary, positions, segments)?;
                 Ok((tokens, Some(table)))
             }
-            Stem::Patches { image, patch, channels } => {
-                Ok((self.patches(image, patch, channels)?, None))
+            Stem::Patches { image, patch, channels, distilled } => {
+                let patches = self.patches(image, patch, channels)?;
+                Ok((self.placed_patches(patches, distilled)?, None))
             }
         }
     }
@@ -92,7 +93,7 @@ impl Assembly<'_> {
         Ok((sum, table))
     }
 
-    /// Patches by a convolution without overlap, behind a class token, with learned positions.
+    /// Patches by a convolution without overlap, `[1, patches, hidden]`.
     fn patches(&mut self, image: u64, patch: u64, channels: u64) -> Result<TensorId, ModelError> {
         let hidden = self.of.hidden;
         let pixels = [1, image, image, channels];
@@ -103,10 +104,23 @@ impl Assembly<'_> {
             builder.convolution_padded("embed_patches", pixels, filter, Padding::Valid)?;
         let shape = builder.shape(patches);
         let count = shape.extent(1).saturating_mul(shape.extent(2));
-        let patches = builder.view("embed_patches.flat", patches, &[1, count, hidden])?;
-        let class = builder.constant("class_token", &[1, 1, hidden])?;
-        let tokens = builder.joined("tokens", &[class, patches], 1)?;
-        self.rows = count.saturating_add(1);
+        builder.view("embed_patches.flat", patches, &[1, count, hidden])
+    }
+
+    /// Patches behind learned tokens, with learned positions.
+    fn placed_patches(
+        &mut self,
+        patches: TensorId,
+        distilled: bool,
+    ) -> Result<TensorId, ModelError> {
+        let (hidden, builder) = (self.of.hidden, &mut self.builder);
+        let mut parts = vec![builder.constant("class_token", &[1, 1, hidden])?];
+        if distilled {
+            parts.push(builder.constant("distillation_token", &[1, 1, hidden])?);
+        }
+        parts.push(patches);
+        let tokens = builder.joined("tokens", &parts, 1)?;
+        self.rows = builder.shape(tokens).extent(1);
         let positions = builder.constant("embed_positions.weight", &[1, self.rows, hidden])?;
         builder.elements("embed_positions", ElementFunction::Add, &[tokens, positions])
     }

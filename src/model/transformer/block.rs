@@ -1,5 +1,6 @@
 //! One layer: attention and feed-forward, with their normalisations and residual sums.
 
+use super::activation::functions;
 use super::architecture::Order;
 use super::assembly::Assembly;
 use crate::model::builder::{Attention, Step};
@@ -185,7 +186,12 @@ impl Assembly<'_> {
 
     pub(super) fn activated(&mut self, name: &str, x: TensorId) -> Result<TensorId, ModelError> {
         let activation = &self.of.conventions.activation;
-        let function = crate::model::arithmetic::activation(activation);
-        self.builder.step(Step::new(name, activation, Op::Elementwise(function)), &[Some(x)])
+        let mut made = x;
+        for (at, function) in functions(activation).into_iter().enumerate() {
+            let name = if at == 0 { name.to_owned() } else { format!("{name}.{at}") };
+            let step = Step::new(&name, activation, Op::Elementwise(function));
+            made = self.builder.step(step, &[Some(made)])?;
+        }
+        Ok(made)
     }
 }

@@ -14,7 +14,7 @@ pub struct InspectDocument<'a> {
 
 /// Every layer in the order it runs.
 pub fn inspect(profile: &ModelProfile) -> InspectDocument<'_> {
-    InspectDocument { head: head(profile, "joulecast.inspect/2"), layers: &profile.layers }
+    InspectDocument { head: head(profile, "joulecast.inspect/3"), layers: &profile.layers }
 }
 
 /// Sums over the layers of each kind.
@@ -29,30 +29,41 @@ pub fn inspect_by_kind(profile: &ModelProfile) -> Value {
             Value::Object(row)
         })
         .collect();
-    let mut document = head(profile, "joulecast.inspect_by_kind/1");
+    let mut document = head(profile, "joulecast.inspect_by_kind/2");
     document.insert("kinds".into(), json!(kinds));
     Value::Object(document)
 }
 
 fn head(profile: &ModelProfile, schema: &str) -> Map<String, Value> {
-    let mut totals = sums_of(&profile.total);
-    totals.insert("stored_parameters".into(), json!(profile.stored_parameters));
-    totals.insert("stored_weight_bytes".into(), json!(profile.stored_weight_bytes));
-    let (learned, peak) = (profile.learned_parameters(), profile.memory.chosen.peak_bytes);
-    totals.insert("parameters_without_normalisation_statistics".into(), json!(learned));
-    totals.insert("peak_activation_bytes".into(), json!(peak));
     let mut map = Map::new();
     map.insert("schema".into(), json!(schema));
     map.insert("model".into(), json!(profile.name));
     map.insert("origin".into(), json!(profile.origin));
     map.insert("source".into(), json!(profile.source));
     map.insert("licence".into(), json!(profile.licence));
-    map.insert("totals".into(), Value::Object(totals));
+    map.insert("totals".into(), Value::Object(totals(profile)));
     map.insert("memory".into(), memory(&profile.memory, profile));
     map.insert("transforms".into(), super::transforms(&profile.transforms));
     map.insert("quality".into(), json!(profile.quality));
     map.insert("notes".into(), json!(profile.notes));
     map
+}
+
+/// What is stored stands under the plain names, each tensor once; what layers read ends in `_read`.
+fn totals(profile: &ModelProfile) -> Map<String, Value> {
+    let mut totals = sums_of(&profile.total);
+    let learned = profile.learned_parameters();
+    for (name, count) in [
+        ("parameters", profile.stored_parameters),
+        ("active_parameters", profile.active_parameters),
+        ("parameters_without_normalisation_statistics", learned),
+        ("weight_bytes", profile.stored_weight_bytes),
+        ("state_bytes", profile.memory.state_bytes),
+        ("peak_activation_bytes", profile.memory.chosen.peak_bytes),
+    ] {
+        totals.insert(name.into(), json!(count));
+    }
+    totals
 }
 
 fn sums_of(sums: &Sums) -> Map<String, Value> {

@@ -1,4 +1,5 @@
-//! Live memory over layers: a bar each while it runs, its lower part what is still alive after it.
+//! Live memory over layers: a bar each while it runs, its lower part what is still alive after it,
+//! and at the bottom of that what is kept between runs.
 
 use super::SIZE;
 use super::axis::{Axis, round_step};
@@ -10,7 +11,7 @@ use super::legend::Legend;
 use super::regions::shared_prefix;
 use super::scene::{Anchor, Area, Ink, Label, Scene, Shape};
 use super::theme::{self, Theme};
-use crate::model::{LayerProfile, ModelProfile};
+use crate::model::{LayerProfile, LiveTensor, ModelProfile};
 use crate::report::tables::order_text;
 use crate::units::Bytes;
 
@@ -35,16 +36,18 @@ struct Bar {
     after: u64,
 }
 
-/// The colours of a bar: given up when its layer ends, still alive after it.
+/// The colours of a bar: given up when its layer ends, still alive after it, kept between runs.
 #[derive(Clone, Copy)]
 struct Inks {
     during: Ink,
     after: Ink,
+    state: Ink,
 }
 
 impl Inks {
     fn of(ink: Ink, theme: &Theme) -> Self {
-        Self { during: ink.mixed(theme.paper, 0.55), after: ink }
+        let (during, state) = (ink.mixed(theme.paper, 0.55), theme.quiet.mixed(theme.paper, 0.6));
+        Self { during, after: ink, state }
     }
 }
 
@@ -67,7 +70,8 @@ pub(super) fn compose(profile: &ModelProfile, theme: &Theme) -> Scene {
     gridlines(&mut scene, &data, &axis, theme);
     let bars = bars(&live.during_bytes, &live.after_bytes, &data);
     let (usual, peak) = (theme::load(0, theme), theme.transition);
-    draw(&mut scene, &data, &axis, &bars, Inks::of(usual, theme));
+    let state = profile.memory.state_bytes;
+    draw(&mut scene, &data, &axis, &bars, state, Inks::of(usual, theme));
     draw_peak(&mut scene, &data, &axis, profile, Inks::of(peak, theme));
     let differs = file.order != live.order;
     if differs {
@@ -119,7 +123,7 @@ fn place(at: usize, count: usize, data: &Area, parted: bool) -> Area {
     Area { left: left + gap / 2.0, right: left + width - gap / 2.0, ..*data }
 }
 
-fn draw(scene: &mut Scene, data: &Area, axis: &Axis, bars: &[Bar], inks: Inks) {
+fn draw(scene: &mut Scene, data: &Area, axis: &Axis, bars: &[Bar], state: u64, inks: Inks) {
     for bar in bars {
         let area = |low: u64, high: u64| Area {
             left: bar.left,
@@ -129,7 +133,11 @@ fn draw(scene: &mut Scene, data: &Area, axis: &Axis, bars: &[Bar], inks: Inks) {
         };
         let after = bar.after.min(bar.during);
         scene.fill(area(after, bar.during), inks.during);
-        scene.fill(area(0, after), inks.after);
+        let state = state.min(after);
+        scene.fill(area(state, after), inks.after);
+        if state > 0 {
+            scene.fill(area(0, state), inks.state);
+        }
     }
 }
 
@@ -169,7 +177,7 @@ fn draw_peak(scene: &mut Scene, data: &Area, axis: &Axis, profile: &ModelProfile
     }
     let (during, after) = (layer.live_during_bytes, layer.live_after_bytes);
     let bar = Bar { left: area.left, right: area.right, during, after };
-    draw(scene, data, axis, &[bar], inks);
+    draw(scene, data, axis, &[bar], profile.memory.state_bytes, inks);
     let (x, y) = (area.center().0, height_of(axis, during as f64, data));
     scene.rule((x, data.top - 6.0), (x, y), 1.0, inks.after);
     let size = Bytes(live.peak_bytes as f64);
@@ -237,18 +245,20 @@ fn explain(legend: &mut Legend<'_>, profile: &ModelProfile, differs: bool, inks:
     let mut figures = vec![("peak", bytes(memory.chosen.peak_bytes))];
     figures.push(("peak in the file's order", bytes(memory.file.peak_bytes)));
     legend.figures(&figures);
-    legend.key(
-        "while a layer runs",
-        &[
-            ("given up when it ends".to_owned(), inks.during),
-            ("alive after it too".to_owned(), inks.after),
-        ],
-    );
+    let mut key = vec![
+        ("given up when it ends".to_owned(), inks.during),
+        ("alive after it too".to_owned(), inks.after),
+    ];
+    if memory.state_bytes > 0 {
+        key.push(("kept between runs".to_owned(), inks.state));
+    }
+    legend.key("while a layer runs", &key);
     if differs {
         legend.line("in the file's own order, where it differs");
     }
-    let tensors = &memory.chosen.peak_tensors;
-    let listed = tensors.iter().take(LISTED);
+    let tensors = memory.chosen.peak_tensors.iter();
+    let (states, working): (Vec<_>, Vec<_>) = tensors.partition(|tensor| tensor.is_state);
+    let listed = working.iter().take(LISTED);
     let rows: Vec<_> = listed
         .map(|tensor| {
             let size = bytes(tensor.bytes);
@@ -256,16 +266,17 @@ fn explain(legend: &mut Legend<'_>, profile: &ModelProfile, differs: bool, inks:
             (font::squeezed(&tensor.name, LABEL_SIZE, false, room), size)
         })
         .collect();
-    if rows.is_empty() {
+    if rows.is_empty() && states.is_empty() {
         return;
     }
-    let rest = tensors.get(LISTED..).unwrap_or_default();
-    let more = format!("and {} more", rest.len());
-    let sum = rest.iter().map(|tensor| tensor.bytes).fold(0, u64::saturating_add);
+    let rest = working.get(LISTED..).unwrap_or_default();
+    let sum = |of: &[&LiveTensor]| bytes(of.iter().map(|t| t.bytes).fold(0, u64::saturating_add));
+    let (more, kept) = (format!("and {} more", rest.len()), format!("{} states", states.len()));
     legend.heading("alive at the peak");
     let rows = rows.iter().map(|(name, size)| (name.as_str(), size.clone()));
-    let more = (!rest.is_empty()).then(|| (more.as_str(), bytes(sum)));
-    legend.figures(&rows.chain(more).collect::<Vec<_>>());
+    let more = (!rest.is_empty()).then(|| (more.as_str(), sum(rest)));
+    let kept = (!states.is_empty()).then(|| (kept.as_str(), sum(&states)));
+    legend.figures(&rows.chain(more).chain(kept).collect::<Vec<_>>());
 }
 
 #[cfg(test)]

@@ -1,22 +1,51 @@
 //! `inspect`: a network layer by layer, or kind by kind.
 
-use super::{grouped, percent, plain, shortened, table, without_header};
-use crate::model::{
-    ElementType, LayerProfile, ModelProfile, OrderMethod, Shape, Sums, TransformRecord, WeightMean,
-};
+mod kinds;
+mod totals;
+
+pub use kinds::kinds_text;
+pub(in crate::report) use totals::order_text;
+
+use super::{grouped, percent, shortened, table};
+use crate::model::{LayerProfile, ModelProfile, OperandRole, Shape, Work};
 use crate::units::Bytes;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use totals::{memory, origin_and_notes, totals};
 
 /// Layers shown in a terminal, which is more than anyone reads there.
 const ROWS: usize = 2000;
-/// Tensors listed at the peak; the rest are counted.
-const LISTED: usize = 8;
-const LONGEST_NAME: usize = 22;
-const LONGEST_TENSOR: usize = 48;
+/// A table may be so wide before names are cut, since other commands ask for layers by name.
+const WIDEST: usize = 150;
+/// Names are not cut below this.
+const SHORTEST_NAME: usize = 22;
 
 /// Layers in the order they run, totals, memory.
 pub fn inspect_text(profile: &ModelProfile) -> String {
+    let mut text = format!("{}{}\n{}\n", profile.name, common_type(profile), layers(profile));
+    let rest = profile.layers.len().saturating_sub(ROWS);
+    if rest > 0 {
+        let rest = grouped(rest as u64);
+        let _ = writeln!(text, "and {rest} more layers; --csv FILE writes all of them");
+    }
+    text.push_str(&totals(profile));
+    text.push_str(&memory(profile));
+    text + &origin_and_notes(profile)
+}
+
+/// One row a layer, with names as long as there is room for.
+fn layers(profile: &ModelProfile) -> String {
+    let shown = profile.layers.iter().take(ROWS);
+    let longest = shown.map(|layer| layer.layer.name.chars().count()).max().unwrap_or(0);
+    let whole = layers_named(profile, longest);
+    let width = whole.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    match width.saturating_sub(WIDEST) {
+        0 => whole,
+        over => layers_named(profile, longest.saturating_sub(over).max(SHORTEST_NAME)),
+    }
+}
+
+fn layers_named(profile: &ModelProfile, longest_name: usize) -> String {
     let shown = Shown::of(profile);
     let mut headers = vec!["layer", "kind"];
     headers.extend(shown.types.then_some("type"));
@@ -29,17 +58,9 @@ pub fn inspect_text(profile: &ModelProfile) -> String {
     // What is alive while a layer runs is in the other forms; here its peak is told below.
     let mut rows = table(&headers, if shown.types { 4 } else { 3 });
     for layer in profile.layers.iter().take(ROWS) {
-        rows.add_row(row(layer, &shown));
+        rows.add_row(row(layer, longest_name, &shown));
     }
-    let mut text = format!("{}{}\n{rows}\n", profile.name, common_type(profile));
-    let rest = profile.layers.len().saturating_sub(ROWS);
-    if rest > 0 {
-        let rest = grouped(rest as u64);
-        let _ = writeln!(text, "and {rest} more layers; --csv FILE writes all of them");
-    }
-    text.push_str(&totals(profile));
-    text.push_str(&memory(profile));
-    text + &origin_and_notes(profile)
+    rows.to_string()
 }
 
 /// Columns that only some networks have something in.
@@ -59,8 +80,17 @@ impl Shown {
     }
 }
 
-fn types(profile: &ModelProfile) -> BTreeSet<ElementType> {
-    profile.layers.iter().map(|layer| layer.layer.work.element).collect()
+fn types(profile: &ModelProfile) -> BTreeSet<String> {
+    profile.layers.iter().map(|layer| type_of(&layer.layer.work)).collect()
+}
+
+/// What a layer computes in, and what its stored filters are in where that is something else.
+fn type_of(work: &Work) -> String {
+    let filter = work.operands.iter().find(|o| o.role == OperandRole::Filter && o.constant);
+    match filter.map(|filter| filter.element).filter(|stored| *stored != work.element) {
+        Some(stored) => format!("{}, {stored} w", work.element),
+        None => work.element.to_string(),
+    }
 }
 
 /// One type of all layers is said once.
@@ -70,10 +100,12 @@ fn common_type(profile: &ModelProfile) -> String {
     only.map_or_else(String::new, |element| format!(", all layers on {element}"))
 }
 
-fn row(profile: &LayerProfile, shown: &Shown) -> Vec<String> {
+fn row(profile: &LayerProfile, longest_name: usize, shown: &Shown) -> Vec<String> {
     let (layer, work) = (&profile.layer, &profile.layer.work);
-    let mut row = vec![shortened(&layer.name, LONGEST_NAME), work.kind.to_string()];
-    row.extend(shown.types.then(|| work.element.to_string()));
+    // A kind of many functions says less than the function.
+    let kind = layer.function.map_or_else(|| work.kind.to_string(), |f| f.to_string());
+    let mut row = vec![shortened(&layer.name, longest_name), kind];
+    row.extend(shown.types.then(|| type_of(work)));
     row.extend([shape(layer.output_shape.as_ref()), grouped(work.macs)]);
     row.extend(shown.live_macs.then(|| grouped(work.live_macs)));
     row.extend([grouped(work.element_ops), grouped(work.parameters)]);
@@ -97,131 +129,4 @@ fn bytes(count: u64) -> String {
 
 fn bits(entropy: f64) -> String {
     format!("{entropy:.2}")
-}
-
-fn totals(profile: &ModelProfile) -> String {
-    let total = &profile.total;
-    let mut table = plain(2, 1);
-    let mut add = |name: &str, value: String| {
-        table.add_row(vec![name.to_owned(), value]);
-    };
-    add("layers", grouped(total.layers));
-    add("MACs", grouped(total.macs));
-    if total.live_macs != total.macs {
-        add("live MACs", grouped(total.live_macs));
-    }
-    add("element operations", grouped(total.element_ops));
-    for (function, count) in total.element_ops_by_function.iter() {
-        add(&format!("  {function:?}"), grouped(count));
-    }
-    if total.skippable_macs > 0 {
-        add("MACs on zeros not stored", grouped(total.skippable_macs));
-    }
-    add("parameters", grouped(profile.stored_parameters));
-    if total.parameters != profile.stored_parameters {
-        add("  read, by layer", grouped(total.parameters));
-    }
-    if profile.normalisation_statistics > 0 {
-        add("  without normalisation statistics", grouped(profile.learned_parameters()));
-    }
-    add("weights", bytes(profile.stored_weight_bytes));
-    if let Some(WeightMean { zeros, entropy_bits, .. }) = total.weights {
-        add("  zeros", percent(zeros));
-        add("  bits/weight", bits(entropy_bits));
-    }
-    add("activations written", bytes(total.output_bytes));
-    add("peak of live activations", bytes(profile.memory.chosen.peak_bytes));
-    add("  in the file's order", bytes(profile.memory.file.peak_bytes));
-    let mut text = without_header(&table);
-    if profile.normalisation_statistics > 0 {
-        let _ = writeln!(
-            text,
-            "{} parameters are means and variances of batch normalisation, stored but not learned",
-            grouped(profile.normalisation_statistics)
-        );
-    }
-    text
-}
-
-/// The order, and what is alive at its peak.
-fn memory(profile: &ModelProfile) -> String {
-    let mut text = format!("layers are in the order they run: {}\n", order_text(profile));
-    let Some(layer) = profile.peak_layer() else { return text };
-    let tensors = &profile.memory.chosen.peak_tensors;
-    let _ = writeln!(text, "alive at the peak, in `{}`:", layer.layer.name);
-    let mut table = plain(3, 2);
-    for tensor in tensors.iter().take(LISTED) {
-        let name = format!("  {}", shortened(&tensor.name, LONGEST_TENSOR));
-        table.add_row(vec![name, shape(tensor.shape.as_ref()), bytes(tensor.bytes)]);
-    }
-    text.push_str(&without_header(&table));
-    let rest = tensors.get(LISTED..).unwrap_or_default();
-    if !rest.is_empty() {
-        let sum = rest.iter().map(|tensor| tensor.bytes).fold(0, u64::saturating_add);
-        let _ = writeln!(text, "   and {} more, {} together", rest.len(), bytes(sum));
-    }
-    text
-}
-
-/// What gave the order, and whether it is the best.
-pub(in crate::report) fn order_text(profile: &ModelProfile) -> String {
-    let memory = &profile.memory;
-    match (memory.method, memory.is_lowest) {
-        (OrderMethod::FileOrder, true) => "file order, no other has a lower peak".into(),
-        (OrderMethod::FileOrder, false) => "file order, no lower peak was found".into(),
-        (method, true) => format!("{method}, no other order has a lower peak"),
-        (method, false) => format!("{method}, an order with a lower peak may exist"),
-    }
-}
-
-fn origin_and_notes(profile: &ModelProfile) -> String {
-    let mut text = String::new();
-    if let Some(origin) = &profile.origin {
-        let _ =
-            writeln!(text, "from {} ({}), sha256 {}", origin.file, origin.format, origin.sha256);
-    }
-    if let Some(source) = &profile.source {
-        let licence = profile.licence.as_ref().map_or(String::new(), |l| format!(" ({l})"));
-        let _ = writeln!(text, "described in {source}{licence}");
-    }
-    for line in profile.transforms.iter().flat_map(TransformRecord::lines) {
-        let _ = writeln!(text, "transform: {line}");
-    }
-    if let Some(quality) = &profile.quality {
-        let _ = writeln!(text, "quality: {quality}");
-    }
-    for note in &profile.notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    text
-}
-
-/// Sums over the layers of each kind.
-pub fn kinds_text(profile: &ModelProfile) -> String {
-    let shown = Shown::of(profile);
-    let mut headers = vec!["kind", "layers", "MACs", "share"];
-    headers.extend(shown.live_macs.then_some("live\nMACs"));
-    headers.extend(["element\nops", "parameters", "weights", "in", "out"]);
-    if shown.weights {
-        headers.extend(["zeros", "bits/\nweight"]);
-    }
-    let mut rows = table(&headers, 1);
-    for (kind, sums) in profile.by_kind() {
-        rows.add_row(kind_row(kind.to_string(), &sums, &profile.total, &shown));
-    }
-    rows.add_row(kind_row("all".into(), &profile.total, &profile.total, &shown));
-    format!("{}\n{rows}\n{}", profile.name, origin_and_notes(profile))
-}
-
-fn kind_row(name: String, sums: &Sums, all: &Sums, shown: &Shown) -> Vec<String> {
-    let share = percent(sums.share_of_macs(all));
-    let mut row = vec![name, grouped(sums.layers), grouped(sums.macs), share];
-    row.extend(shown.live_macs.then(|| grouped(sums.live_macs)));
-    row.extend([grouped(sums.element_ops), grouped(sums.parameters)]);
-    row.extend([sums.weight_bytes, sums.input_bytes, sums.output_bytes].map(bytes));
-    if shown.weights {
-        row.push(sums.weights.map_or_else(String::new, |mean| percent(mean.zeros)));
-        row.push(sums.weights.map_or_else(String::new, |mean| bits(mean.entropy_bits)));
-    }
-    row
 }

@@ -1,13 +1,14 @@
 //! From fields to a transformer, with all that is wrong.
 
-use super::family::{Family, Kind, family};
+use super::attention::{HEADS, heads, window};
+use super::family::{Family, HEAD_NORM, Kind, family};
 use super::fields::{Fields, MOST_LAYERS};
-use super::{mixture, storage};
+use super::limits::{self, TableNames};
+use super::{mixture, storage, unread};
 use crate::diagnostic::Fault;
 use crate::model::builder::Stored;
-use crate::model::transformer::{Bias, Conventions, Head, Heads, Order, Stem, Transformer, Window};
+use crate::model::transformer::{Bias, Conventions, Head, Heads, Order, Stem, Transformer};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// What a file says.
 pub(super) struct Configuration {
@@ -21,20 +22,18 @@ pub(super) struct Configuration {
 
 const HIDDEN: [&str; 2] = ["hidden_size", "n_embd"];
 const LAYERS: [&str; 2] = ["num_hidden_layers", "n_layer"];
-const HEADS: [&str; 2] = ["num_attention_heads", "n_head"];
-const KEY_HEADS: [&str; 1] = ["num_key_value_heads"];
 const INSIDE: [&str; 2] = ["intermediate_size", "n_inner"];
+const POSITIONS: [&str; 2] = ["max_position_embeddings", "n_positions"];
+const ACTIVATION: [&str; 3] = ["hidden_act", "hidden_activation", "activation_function"];
 
-/// Fields of arithmetic that is not counted here, and what it is.
-const NOT_COUNTED: [(&str, &str); 7] = [
-    ("attn_logit_softcapping", "scores pressed below a limit"),
-    ("kv_lora_rank", "keys and values compressed to a latent vector"),
-    ("mamba_d_state", "state-space layers"),
-    ("ssm_cfg", "state-space layers"),
-    ("linear_num_value_heads", "layers of linear attention"),
-    ("num_nextn_predict_layers", "layers that predict further tokens"),
-    ("cross_attention_layers", "cross-attention"),
-];
+const TABLES: TableNames<'_> = TableNames {
+    hidden: &HIDDEN,
+    heads: &HEADS,
+    inside: &INSIDE,
+    expert: &mixture::WIDTH,
+    experts: &mixture::COUNT,
+    positions: &POSITIONS,
+};
 
 pub(super) fn configuration(
     name: &str,
@@ -53,17 +52,20 @@ pub(super) fn configuration(
     if fields.is_nested() {
         notes.push("of this file, its text_config is counted: the language model alone".into());
     }
-    let not_counted = NOT_COUNTED.iter().filter(|(field, _)| fields.has(&[field]));
-    notes.extend(not_counted.map(|(field, what)| format!("not counted as such: {what} ({field})")));
+    notes.extend(unread::notes(&fields, family.counted));
     let (element, note) = storage::element(&mut fields);
     notes.extend(note);
     let (stored, note) = storage::stated(&mut fields);
     notes.extend(note);
-    let positions = fields.size(&["max_position_embeddings", "n_positions"]);
+    let positions = fields.size(&POSITIONS);
     let read = sizes(name, &mut fields, &family, positions);
+    if let Some(transformer) = read.as_ref().filter(|_| fields.faults.is_empty()) {
+        limits::check(&mut fields, transformer, &TABLES);
+    }
     match read {
         Some(mut transformer) if fields.faults.is_empty() => {
             transformer.element = element;
+            notes.append(&mut fields.notes);
             Ok(Configuration { transformer, notes, positions, stored })
         }
         _ => Err(fields.faults),
@@ -110,37 +112,11 @@ fn sizes(
     })
 }
 
-fn heads(fields: &mut Fields<'_>, hidden: Option<u64>) -> Option<Heads> {
-    let query = fields.required(&HEADS);
-    let stated = fields.size(&["head_dim"]);
-    let multi_query = fields.flag(&["multi_query"]).unwrap_or(false);
-    let key = fields.size(&KEY_HEADS).or(if multi_query { Some(1) } else { query });
-    let path = |fields: &Fields<'_>, names: &[&str]| fields.value(names).map(|(path, _)| path);
-    if let (Some(q), Some(k)) = (query, key)
-        && !q.is_multiple_of(k)
-        && let Some(at) = path(fields, &KEY_HEADS)
-    {
-        fields.fault(at, format!("{k} heads of keys do not divide {q} heads of queries"));
-    }
-    let extent = match (stated, hidden, query) {
-        (Some(extent), ..) => Some(extent),
-        (None, Some(hidden), Some(query)) if hidden.is_multiple_of(query) => Some(hidden / query),
-        (None, Some(hidden), Some(query)) => {
-            let message = format!("{query} heads do not divide a hidden extent of {hidden}");
-            let at = path(fields, &HEADS).unwrap_or_default();
-            fields.faults.push(Fault::at(at, message).with_help("or state `head_dim`"));
-            None
-        }
-        _ => None,
-    };
-    Some(Heads { query: query?, key: key?, extent: extent?, window: None })
-}
-
 fn feed_forward(fields: &mut Fields<'_>, family: &Family, hidden: Option<u64>) -> Option<u64> {
     // Networks with learned positions and plain layers default to four times the hidden extent.
     let default = family.rotary.is_none() && family.kind == Kind::Decoder;
     if default && !fields.has(&INSIDE) {
-        return hidden.map(|hidden| hidden.saturating_mul(4));
+        return limits::extent(fields, &[hidden?, 4], &[&HIDDEN]);
     }
     let mixture_alone = fields.has(&["moe_intermediate_size"]);
     if mixture_alone { fields.size(&INSIDE) } else { fields.required(&INSIDE) }
@@ -155,12 +131,13 @@ fn stem(fields: &mut Fields<'_>, family: &Family, positions: Option<u64>) -> Opt
         {
             fields.fault("patch_size", format!("patches of {patch} do not divide {image}"));
         }
-        return Some(Stem::Patches { image: image?, patch: patch?, channels });
+        let distilled = family.distilled;
+        return Some(Stem::Patches { image: image?, patch: patch?, channels, distilled });
     }
     let vocabulary = fields.required(&["vocab_size"]);
     let learned = family.rotary.is_none();
     if learned && positions.is_none() {
-        fields.required(&["max_position_embeddings", "n_positions"]);
+        fields.required(&POSITIONS);
     }
     let segments =
         (family.kind == Kind::Encoder).then(|| fields.size(&["type_vocab_size"]).unwrap_or(2));
@@ -186,37 +163,22 @@ fn head(fields: &mut Fields<'_>, family: &Family) -> Head {
     }
 }
 
-fn window(fields: &mut Fields<'_>, family: &Family, layers: u64) -> Option<Window> {
-    let on = fields.flag(&["use_sliding_window"]).unwrap_or(true);
-    let keys = fields.size(&["sliding_window"]).filter(|_| on)?;
-    let by_type = fields.texts(&["layer_types"]);
-    let every = fields.size(&["sliding_window_pattern"]).or(family.full_every);
-    // So many layers at the bottom attend to all keys.
-    let first = fields.number(&["max_window_layers"], 0);
-    let full = |layer: &u64| match (&by_type, every) {
-        (Some(types), _) => {
-            let kind = usize::try_from(*layer).ok().and_then(|at| types.get(at));
-            kind != Some(&"sliding_attention")
-        }
-        (None, Some(every)) => (layer + 1).is_multiple_of(every),
-        (None, None) => first.is_some_and(|first| *layer < first),
-    };
-    Some(Window { keys, full: (0..layers).filter(full).collect::<BTreeSet<_>>() })
-}
-
 fn conventions(
     fields: &mut Fields<'_>,
     family: &Family,
     heads: Option<&Heads>,
 ) -> Option<Conventions> {
     let share = fields.share(&["partial_rotary_factor", "rotary_pct"]);
-    let activation = fields.text(&["hidden_act", "hidden_activation", "activation_function"]);
+    let activation = activation(fields, family);
     let parallel = fields.flag(&["use_parallel_residual"]).unwrap_or(true);
     let order = match family.order {
         Order::Parallel if !parallel => Order::Before,
         order => order,
     };
     let bias = biases(fields, family);
+    let stated = family.counts(HEAD_NORM) && fields.flag(&[HEAD_NORM]) == Some(true);
+    let head_norm = family.head_norm || stated;
+    let factor = fields.value(&["embedding_multiplier", "scale_emb"]).and_then(|(_, v)| v.as_f64());
     let rotated = family.rotary.map_or(0.0, |default| share.unwrap_or(default));
     let extent = heads?.extent;
     // Pairs of elements are rotated.
@@ -226,12 +188,21 @@ fn conventions(
         shift: family.shift,
         order,
         rotated,
-        head_norm: family.head_norm,
+        head_norm,
         gated: family.gated,
-        activation: activation.unwrap_or(family.activation).to_owned(),
+        activation,
         bias,
-        scaled: family.scaled,
+        scaled: family.scaled || factor.is_some_and(|factor| factor != 1.0),
     })
+}
+
+fn activation(fields: &mut Fields<'_>, family: &Family) -> String {
+    let Some((path, _)) = fields.value(&ACTIVATION) else { return family.activation.to_owned() };
+    let name = fields.text(&ACTIVATION).unwrap_or(family.activation).to_owned();
+    if let Some(note) = unread::activation_note(&path, &name) {
+        fields.note(note);
+    }
+    name
 }
 
 fn biases(fields: &mut Fields<'_>, family: &Family) -> Bias {

@@ -16,10 +16,28 @@ pub(super) struct Family {
     pub bias: Bias,
     pub scaled: bool,
     pub tied: bool,
+    /// A stated window holds where `use_sliding_window` is silent.
+    pub window: bool,
     /// Every so many layers one attends to all keys, where a window is stated.
     pub full_every: Option<u64>,
+    /// So many layers at the bottom attend to all keys, where a window is stated.
+    pub full_below: Option<u64>,
     /// `attention_bias` also says whether the product behind attention adds one.
     pub whole_attention_bias: bool,
+    /// A second token stands behind the class token of an image.
+    pub distilled: bool,
+    /// Fields that this family counts and others only note.
+    pub counted: &'static [&'static str],
+}
+
+/// Queries and keys are normalised by head.
+pub(super) const HEAD_NORM: &str = "qk_layernorm";
+
+impl Family {
+    /// Whether a field that others only note is counted.
+    pub fn counts(&self, field: &str) -> bool {
+        self.counted.contains(&field)
+    }
 }
 
 /// What a family is for.
@@ -41,9 +59,16 @@ const LLAMA: Family = Family {
     bias: Bias { queries: false, output: false, feed_forward: false, head: false },
     scaled: false,
     tied: false,
+    window: true,
     full_every: None,
+    full_below: None,
     whole_attention_bias: true,
+    distilled: false,
+    counted: &[],
 };
+
+/// The window of Qwen is off unless it is switched on, and then holds above these layers.
+const QWEN: Family = Family { window: false, full_below: Some(28), ..LLAMA };
 
 const EVERYWHERE: Bias = Bias { queries: true, output: true, feed_forward: true, head: false };
 
@@ -62,6 +87,8 @@ const GPT2: Family = Family {
 const BERT: Family =
     Family { kind: Kind::Encoder, order: Order::After, activation: "gelu", ..GPT2 };
 
+const VIT: Family = Family { kind: Kind::Image, order: Order::Before, ..BERT };
+
 /// The family called `name`, or that of Llama for one that is not known.
 pub(super) fn family(name: &str) -> (Family, bool) {
     let known = match name {
@@ -69,9 +96,10 @@ pub(super) fn family(name: &str) -> (Family, bool) {
         "qwen2" | "qwen2_moe" => Family {
             bias: Bias { queries: true, ..LLAMA.bias },
             whole_attention_bias: false,
-            ..LLAMA
+            ..QWEN
         },
-        "qwen3" | "qwen3_moe" => Family { head_norm: true, ..LLAMA },
+        "qwen3" => Family { head_norm: true, ..QWEN },
+        "qwen3_moe" => Family { head_norm: true, full_below: None, ..QWEN },
         "gemma" => GEMMA,
         "gemma2" => Family { order: Order::Around, full_every: Some(2), ..GEMMA },
         "gemma3" | "gemma3_text" => {
@@ -82,6 +110,7 @@ pub(super) fn family(name: &str) -> (Family, bool) {
             rotary: Some(0.5),
             bias: Bias { head: true, ..EVERYWHERE },
             tied: false,
+            counted: &[HEAD_NORM],
             ..GPT2
         },
         "gpt2" => GPT2,
@@ -94,7 +123,8 @@ pub(super) fn family(name: &str) -> (Family, bool) {
         },
         "starcoder2" => Family { rotary: Some(1.0), activation: "gelu_pytorch_tanh", ..GPT2 },
         "bert" | "roberta" => BERT,
-        "vit" | "deit" => Family { kind: Kind::Image, order: Order::Before, ..BERT },
+        "vit" => VIT,
+        "deit" => Family { distilled: true, ..VIT },
         _ => return (LLAMA, false),
     };
     (known, true)

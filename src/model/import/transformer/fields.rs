@@ -45,6 +45,8 @@ pub(super) struct Fields<'a> {
     /// The file around a nested configuration, asked second.
     outer: Option<&'a Map<String, Value>>,
     pub faults: Vec<Fault>,
+    /// What a reader of the graph has to know.
+    pub notes: Vec<String>,
 }
 
 impl<'a> Fields<'a> {
@@ -53,7 +55,7 @@ impl<'a> Fields<'a> {
         let nested = file.get("text_config").and_then(Value::as_object);
         let nested = nested.filter(|_| !file.contains_key("hidden_size"));
         let (own, prefix) = nested.map_or((file, ""), |own| (own, "text_config."));
-        Self { own, prefix, outer: nested.map(|_| file), faults: Vec::new() }
+        Self { own, prefix, outer: nested.map(|_| file), faults: Vec::new(), notes: Vec::new() }
     }
 
     pub fn is_nested(&self) -> bool {
@@ -73,6 +75,10 @@ impl<'a> Fields<'a> {
 
     pub fn has(&self, names: &[&str]) -> bool {
         self.value(names).is_some()
+    }
+
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     pub fn fault(&mut self, path: impl Into<String>, message: impl Into<String>) {

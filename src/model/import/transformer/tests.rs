@@ -235,3 +235,167 @@ fn a_file_with_any_byte_changed_or_cut_anywhere_is_an_error_or_a_graph() {
         assert!(asked(&SMALL[..at], Options::default()).is_err());
     }
 }
+
+fn notes(text: &str) -> Vec<String> {
+    decoded(text, 4).unwrap().notes
+}
+
+fn with(more: &str) -> String {
+    changed(&[("\"vocab_size\"", &format!("{more}, \"vocab_size\""))])
+}
+
+#[test]
+fn activations_are_known_or_noted() {
+    let unknown = |notes: &[String]| notes.iter().any(|note| note.contains("is not known"));
+    for name in ["silu", "gelu_new", "relu", "relu2", "linear", "quick_gelu"] {
+        assert!(!unknown(&notes(&with(&format!("\"hidden_act\": \"{name}\"")))), "{name}");
+    }
+    for name in ["", "wavy", "silu "] {
+        let notes = notes(&with(&format!("\"hidden_act\": \"{name}\"")));
+        assert!(unknown(&notes) && notes.iter().any(|n| n.contains("hidden_act")), "{notes:?}");
+    }
+    let operations = |name: &str| {
+        let graph = decoded(&with(&format!("\"hidden_act\": \"{name}\"")), 4).unwrap();
+        crate::model::total_element_ops(&graph.layers().unwrap())
+    };
+    let none = operations("linear");
+    let elements = 2 * 96;
+    assert_eq!(operations("relu") - none, elements);
+    assert_eq!(operations("relu2") - none, 2 * elements, "clipped and squared");
+    assert_eq!(operations("silu") - none, 4 * elements);
+}
+
+#[test]
+fn normalised_heads_of_phi_are_counted_and_others_noted() {
+    let phi = |flag: &str| {
+        let text = with(&format!("\"qk_layernorm\": {flag}"));
+        let text = text.replacen("llama", "phi", 1).replacen("kv_heads\"", "kv_heads_\"", 1);
+        decoded(&text.replacen("\"num_key_value_heads\": 2,", "", 1), 4).unwrap()
+    };
+    let parameters = |flag| crate::model::stored_parameters(&phi(flag));
+    // Queries and keys of two layers, scale and shift of 16.
+    assert_eq!(parameters("true") - parameters("false"), 2 * 2 * 2 * 16);
+    assert!(phi("true").notes.iter().all(|note| !note.contains("qk_layernorm")));
+    assert!(notes(&with("\"qk_layernorm\": true")).iter().any(|n| n.contains("qk_layernorm")));
+    assert!(notes(&with("\"qk_layernorm\": false")).iter().all(|n| !n.contains("qk_layernorm")));
+}
+
+#[test]
+fn factors_and_limits_that_are_not_counted_are_noted_unless_they_change_nothing() {
+    for field in ["final_logit_softcapping", "residual_multiplier", "logits_scaling"] {
+        let noted = |value: &str| {
+            let notes = notes(&with(&format!("\"{field}\": {value}")));
+            notes.iter().any(|note| note.contains(field))
+        };
+        assert!(noted("8.5") && !noted("null"), "{field}");
+        assert!(field.ends_with("capping") || !noted("1.0"), "{field}");
+    }
+    let scaled = |value: &str| {
+        let graph = decoded(&with(&format!("\"embedding_multiplier\": {value}")), 4).unwrap();
+        graph.tensor_named("embed_scale").is_some()
+    };
+    assert!(scaled("12.0") && !scaled("1.0"), "counted as what it is");
+}
+
+#[test]
+fn types_of_layers_are_as_many_as_layers_and_known() {
+    let types = |list: &str| with(&format!("\"sliding_window\": 8, \"layer_types\": {list}"));
+    let found = faults(&types("[\"full_attention\"]"));
+    assert!(found[0].starts_with("layer_types: 1 types of attention for 2 layers"), "{found:?}");
+    let found = faults(&types("[\"full_attention\", \"sliding_atention\"]"));
+    assert!(found[0].starts_with("layer_types[1]: `sliding_atention`"), "{found:?}");
+    assert!(found[0].contains("did you mean `sliding_attention`?"), "{found:?}");
+    let noted = notes(&types("[\"linear_attention\", \"sliding_attention\"]"));
+    assert!(noted.iter().any(|note| note.contains("layers of linear_attention count like")));
+    let silent = with("\"layer_types\": [\"full_attention\", \"sliding_attention\"]");
+    assert!(notes(&silent).iter().any(|note| note.contains("no sliding_window is in use")));
+}
+
+#[test]
+fn each_field_of_a_mixture_has_its_own_rule() {
+    let mixtures = |fields: &str| {
+        let more = format!("\"num_experts\": 4, \"num_experts_per_tok\": 2, {fields}");
+        let text = with(&more).replacen("layers\": 2", "layers\": 6", 1);
+        let graph = decoded(&text, 4).unwrap();
+        let has = |layer: &u64| graph.tensor_named(&format!("layers.{layer}.router")).is_some();
+        (0..6).filter(has).collect::<Vec<_>>()
+    };
+    assert_eq!(mixtures("\"decoder_sparse_step\": 2"), [1, 3, 5]);
+    assert_eq!(mixtures("\"moe_layer_freq\": 2"), [0, 2, 4]);
+    assert_eq!(mixtures("\"moe_layer_freq\": 2, \"first_k_dense_replace\": 1"), [2, 4]);
+    assert_eq!(mixtures("\"moe_layer_freq\": 1, \"mlp_only_layers\": [3]"), [0, 1, 2, 4, 5]);
+}
+
+#[test]
+fn the_window_of_qwen_is_off_unless_it_is_switched_on() {
+    let window = |family: &str, more: &str| {
+        let text = with(&format!("\"sliding_window\": 8{more}"));
+        macs(&decoded(&text.replacen("llama", family, 1), 20).unwrap())
+    };
+    for family in ["qwen2", "qwen2_moe", "qwen3", "qwen3_moe"] {
+        let off = window(family, "");
+        assert_eq!(window(family, ", \"use_sliding_window\": false"), off, "{family}");
+        let on = ", \"use_sliding_window\": true, \"max_window_layers\": 0";
+        assert!(window(family, on) < off, "{family}");
+    }
+    assert_eq!(window("qwen2", ", \"use_sliding_window\": true"), window("qwen2", ""), "28 layers");
+    assert!(window("mistral", "") < window("qwen2", ""));
+}
+
+#[test]
+fn a_field_given_twice_is_refused_with_both_places() {
+    let text = changed(&[("\"vocab_size\"", "\"hidden_\\u0073ize\": 128,\n  \"vocab_size\"")]);
+    let found = faults(&text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`hidden_size` is given twice"), "{found:?}");
+    assert!(found[0].contains("the first is in line 3"), "{found:?}");
+    let nested = with("\"text_config\": {\"a\": 1, \"a\": 2}");
+    assert!(faults(&nested)[0].contains("`a` is given twice"));
+}
+
+#[test]
+fn products_that_are_too_large_are_faults_of_a_field() {
+    let large = "2147483648";
+    let text = changed(&[
+        ("\"num_attention_heads\": 4", &format!("\"num_attention_heads\": {large}")),
+        ("\"vocab_size\"", &format!("\"head_dim\": {large}, \"vocab_size\"")),
+    ]);
+    let found = faults(&text);
+    assert!(found[0].starts_with("num_attention_heads: 2147483648 x 2147483648"), "{found:?}");
+    assert!(found[0].contains("too large"), "{found:?}");
+    let vocabulary = changed(&[
+        ("\"vocab_size\": 100", &format!("\"vocab_size\": {large}")),
+        ("\"hidden_size\": 64", "\"hidden_size\": 1073741824"),
+    ]);
+    let found = faults(&vocabulary);
+    assert!(found.iter().any(|f| f.starts_with("vocab_size: ")), "{found:?}");
+    let shared = with(
+        "\"num_experts\": 4, \"num_experts_per_tok\": 2, \"moe_intermediate_size\": 65536, \"n_shared_experts\": 65536",
+    );
+    assert!(faults(&shared)[0].contains("too large"), "{:?}", faults(&shared));
+    let wide = changed(&[
+        ("\"hidden_size\": 64", "\"hidden_size\": 268435456"),
+        ("\"intermediate_size\": 96", "\"intermediate_size\": 268435456"),
+    ]);
+    let pass = Some(Pass::Prefill(LARGEST));
+    match asked(&wide, Options { pass, ..Options::default() }) {
+        Err(ModelError::Option { path, option, reason }) => {
+            assert_eq!((path.as_str(), option), ("small.json", "--prefill"));
+            assert!(reason.contains("too large"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_other_files_have_instead_of_a_pass_is_said() {
+    let refused = |path: &str, options: Options| {
+        super::super::read(path, &b"x"[..].to_vec().into(), &options).unwrap_err().to_string()
+    };
+    let decode = || Options { pass: Some(Pass::Decode(1)), ..Options::default() };
+    assert!(refused("m.onnx", decode()).contains("--bind"));
+    assert!(refused("m.ron", decode()).contains("one pass already"));
+    let weights = Some(WeightFormat { element: ElementType::Int4, group: None });
+    let weights = refused("m.onnx", Options { weights, ..Options::default() });
+    assert!(weights.contains("--precision weights:TYPE"), "{weights}");
+}
