@@ -193,9 +193,9 @@ fn holds(element: ElementType) -> Holds {
     use ElementType as E;
     match element {
         E::Int4 | E::Int8 | E::UInt8 | E::Int16 | E::UInt16 => Holds::Numbers,
-        E::Float16 | E::BFloat16 | E::Float32 | E::Float64 => Holds::Numbers,
+        _ if element.is_float() => Holds::Numbers,
         E::Int32 | E::UInt32 => Holds::Either,
-        E::Bool | E::Int64 | E::UInt64 | E::Other => Holds::Places,
+        _ => Holds::Places,
     }
 }
 
