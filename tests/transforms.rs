@@ -48,14 +48,18 @@ fn structured(keep: u32, of: u32) -> Transform {
 
 #[test]
 fn a_batch_of_n_is_n_times_the_work_with_the_same_weights() {
-    for graph in tiny() {
+    let decoder = decoders().pop();
+    for graph in tiny().into_iter().chain(decoder) {
         let (before, after) = (layers(&graph, &[]), layers(&graph, &[Transform::Batch(6)]));
         for (one, six) in before.iter().zip(&after) {
             let (one, six) = (&one.work, &six.work);
             assert_eq!(six.macs, 6 * one.macs);
             assert_eq!(six.element_ops, 6 * one.element_ops);
             assert_eq!(six.output_bytes, 6 * one.output_bytes);
-            assert_eq!((six.parameters, six.weight_bytes), (one.parameters, one.weight_bytes));
+            // Of a table of embeddings each sample reads rows of its own.
+            let rows = if one.kind == OpKind::Movement { 6 } else { 1 };
+            let read = (one.parameters, rows * one.weight_bytes);
+            assert_eq!((six.parameters, six.weight_bytes), read);
         }
         assert_eq!(layers(&graph, &[Transform::Batch(6), Transform::Batch(1)]), before);
     }
@@ -413,6 +417,51 @@ fn the_page_on_transforms_shows_what_is_read_and_said() {
         let shown = String::from_utf8(joulecast(&arguments).stdout).unwrap();
         for line in shown.lines().filter(|line| line.starts_with("transform: --")) {
             assert!(page.contains(line), "{line}");
+        }
+    }
+}
+
+/// A flag of the page, as code there.
+fn flag(text: &str) -> Transform {
+    let (name, value) = text.trim_matches('`').split_once(' ').unwrap_or(("--fuse", ""));
+    let value = value.trim_matches('\'');
+    let read = match name {
+        "--precision" => Transform::parse_precision(value),
+        "--sparsity" => Transform::parse_sparsity(value),
+        "--batch" => Transform::parse_batch(value),
+        "--resolution" => Transform::parse_resolution(value),
+        "--separable" => Transform::parse_separable(value),
+        "--width" => Transform::parse_width(value),
+        _ => Ok(Transform::Fuse),
+    };
+    read.unwrap()
+}
+
+/// What becomes of a network, in a word.
+fn outcome(graph: &ModelGraph, transform: Transform) -> &'static str {
+    match apply(graph, &[transform]) {
+        Err(_) => "no",
+        Ok(made) if made.transforms[0].changed.is_empty() => "nothing",
+        Ok(_) => "yes",
+    }
+}
+
+#[test]
+fn the_table_of_networks_and_transforms_is_true() {
+    let page = include_str!("../docs/transforms.md");
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    let table = page.lines().skip_while(|line| !line.starts_with("| shipped network |"));
+    let mut table = table.take_while(|line| line.starts_with('|'));
+    let flags = cells(table.next().unwrap());
+    let rows: Vec<_> = table.skip(1).map(cells).collect();
+    assert_eq!(rows.len(), shipped_models().len());
+    for row in rows {
+        let graph = graph(row[0].trim_matches('`'));
+        for (text, cell) in flags.iter().zip(&row).skip(1) {
+            let word = cell.split(&[' ', ',', ':'][..]).next().unwrap();
+            assert_eq!(outcome(&graph, flag(text)), word, "{} {text}", row[0]);
         }
     }
 }

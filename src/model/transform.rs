@@ -65,7 +65,9 @@ pub enum Transform {
     Resolution(Vec<u64>),
     /// Standard convolutions made depthwise and pointwise ones.
     Separable(String),
-    /// Inner channels times a factor.
+    /// Inner channels times a factor: of MobileNetV1 its width multiplier. That of MobileNetV2 is
+    /// another one, which scales expansions from their bottlenecks and keeps the last 1280 channels
+    /// below 1.
     Width(f64),
 }
 

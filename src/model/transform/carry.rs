@@ -119,8 +119,9 @@ fn by_axis(m: &Moved<'_>, before: &Shape, after: &Shape) -> Option<Shape> {
 /// The new extent of an axis whose old one changes.
 fn along(m: &Moved<'_>, axis: usize, (old, new): (u64, u64), made: u64) -> Option<u64> {
     match m.op {
-        // A reduced axis of one element and a kept one look alike.
-        Op::Reduce(_) if old == 1 && !m.is_batch(axis) => None,
+        // A reduced axis of one element and a kept one look alike, and so do one of which a place is
+        // taken and one that is taken whole.
+        Op::Reduce(_) | Op::Movement(Movement::Slice) if old == 1 && !m.is_batch(axis) => None,
         Op::Reduce(_) if made == 1 && old != 1 => Some(1),
         // As much is added as before.
         Op::Movement(Movement::Pad) => made.checked_sub(old)?.checked_add(new),
@@ -343,6 +344,7 @@ mod tests {
         use Movement as M;
         assert_eq!(moved(M::Transpose, &[1, 8, 8, 3], &[1, 8, 3, 8], &[1, 4, 8, 3]), None);
         assert_eq!(moved(M::Slice, &[1, 8], &[1, 4], &[1, 6]), None);
+        assert_eq!(moved(M::Slice, &[4, 1, 8], &[4, 1, 3], &[4, 5, 8]), None);
         assert_eq!(moved(M::Resize, &[1, 8, 8, 3], &[1, 12, 12, 3], &[1, 4, 4, 3]), None);
         let opaque = new(Op::Opaque, &[8], &[8], &[4], Change::Extents);
         assert_eq!(opaque, None);
