@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Of the operators that can run, so many of the cheapest are looked at with so many that follow.
 const LOOKED_AT: usize = 8;
 
+/// An operator on more buffers than these is not looked at ahead, since each look takes all of them.
+const BUFFERS_LOOKED_AT: usize = 64;
+
 /// The order with the lowest peak of several: what leaves the fewest bytes first, and depth first
 /// from the results. Takes time about linear in the size of the region.
 pub(super) fn best_by_rule(region: &Region) -> (Vec<usize>, Total) {
@@ -93,7 +96,9 @@ impl Greedy<'_> {
     fn with_next(&self, own: Change, operator: usize) -> Change {
         let next = self.region.successors.get(operator).into_iter().flatten();
         let next = next.take(LOOKED_AT);
-        let enabled = next.filter(|next| self.missing.get(**next) == Some(&1));
+        let few =
+            |at: usize| self.region.touched.get(at).is_some_and(|t| t.len() <= BUFFERS_LOOKED_AT);
+        let enabled = next.filter(|next| self.missing.get(**next) == Some(&1) && few(**next));
         let best = enabled.map(|next| own.saturating_add(self.change_behind(*next, operator)));
         best.min().unwrap_or(own).min(own)
     }
