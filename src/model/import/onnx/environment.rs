@@ -6,6 +6,7 @@ use super::shapes::Output;
 use super::value::{Value, check, element};
 use crate::model::{Bindings, ModelError, ModelGraph, Shape, Tensor, TensorId, TensorRole};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 use std::rc::Rc;
 
 /// All tensors met so far. A constant enters the graph when a layer first reads it.
@@ -39,6 +40,7 @@ enum Open {
 impl<'a> Environment<'a> {
     pub fn new(
         path: &'a str,
+        folder: Option<&Path>,
         file: &'a proto::Graph,
         bindings: &'a Bindings,
     ) -> Result<Self, ModelError> {
@@ -56,7 +58,7 @@ impl<'a> Environment<'a> {
             declared: declared.map(|info| (info.name.as_str(), info)).collect(),
             inputs: &file.inputs,
             read: read.map(String::as_str).collect(),
-            external: Beside::new(path),
+            external: Beside::new(folder),
         };
         for tensor in &file.initializers {
             let mut value = Value::stored(tensor).map_err(|e| environment.fault(e))?;
