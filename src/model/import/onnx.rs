@@ -7,6 +7,7 @@
 mod blocks;
 mod branches;
 mod composite;
+mod control_flow;
 mod environment;
 mod external;
 mod filters;
@@ -213,6 +214,9 @@ impl<'a> Importer<'a> {
         }
         for (output, name) in outputs.iter_mut().zip(&proto.outputs) {
             self.environment.declared(name, output);
+        }
+        for (output, stated) in outputs.iter_mut().zip(control_flow::stated(proto, &node)) {
+            self.environment.stated(&stated, output);
         }
         if let Some(parts) = composite::parts(&node)? {
             let filtered = |part| {

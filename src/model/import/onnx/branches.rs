@@ -24,7 +24,8 @@ pub(super) fn has_branch(node: &Node, condition: bool) -> bool {
     node.attributes.iter().any(|a| a.name == name(condition) && a.graph.is_some())
 }
 
-fn name(condition: bool) -> &'static str {
+/// The attribute that holds the branch of a condition.
+pub(super) fn name(condition: bool) -> &'static str {
     if condition { "then_branch" } else { "else_branch" }
 }
 

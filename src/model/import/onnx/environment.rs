@@ -1,5 +1,6 @@
 //! The tensors of a file by name, what is known of them, and their place in the graph.
 
+use super::control_flow::Stated;
 use super::external::Beside;
 use super::proto;
 use super::shapes::Output;
@@ -172,6 +173,19 @@ impl<'a> Environment<'a> {
         if info.kind.as_ref().is_some_and(|kind| kind.tensor.is_some()) {
             output.element = declared_element(info);
         }
+    }
+
+    /// Takes over what the bodies of control flow say of an output that nothing else is known of.
+    pub fn stated(&self, stated: &[Stated<'_>], output: &mut Output) {
+        let shape = |stated: &Stated<'_>| stated.shape(self.resolve(stated.info).ok()?);
+        let mut shapes = stated.iter().map(shape);
+        let (Some(first), Some(Some(found))) = (stated.first(), shapes.next()) else { return };
+        let agree = shapes.all(|other| other.as_ref() == Some(&found));
+        if output.shape.is_some() || !agree || check(&found).is_err() {
+            return;
+        }
+        output.shape = Some(found);
+        output.element = declared_element(first.info);
     }
 
     /// The place of a tensor in the graph; `None` for the empty name or one that does not exist.

@@ -70,7 +70,8 @@ pub(super) fn agree(one: &Weights, other: &Weights) -> bool {
 
 /// The filter of a part of a composite operator.
 pub(super) fn of_part(node: &Node<'_>, part: &Part) -> Option<Filter> {
-    let Some(Source::Port(port)) = part.inputs.get(1) else { return None };
+    let filtered = matches!(part.op, Op::FullyConnected | Op::Recurrence(_));
+    let Some(Source::Port(port)) = part.inputs.get(1).filter(|_| filtered) else { return None };
     let value = node.input(*port).filter(|value| value.constant)?;
     let weights = value.weights.as_deref()?.clone();
     Some(Filter { weights, turned: part.turned != value.turned })

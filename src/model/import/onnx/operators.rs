@@ -249,9 +249,10 @@ pub(super) fn port_order(native: &str) -> &'static [Option<usize>] {
         MATRIX => &[Some(0), Some(1), Some(5)],
         "com.microsoft::QLinearAdd" | "com.microsoft::QLinearMul" => &[Some(0), Some(3)],
         // Scales, zero points and limits are no operands of the function.
-        "Clip" | "com.microsoft::QLinearSigmoid" | "com.microsoft::QLinearLeakyRelu" => {
-            &[Some(0), None]
-        }
+        "Clip"
+        | "com.microsoft::QLinearSigmoid"
+        | "com.microsoft::QLinearLeakyRelu"
+        | "com.microsoft::QLinearSoftmax" => &[Some(0), None],
         _ => &[],
     }
 }
