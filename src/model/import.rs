@@ -88,7 +88,7 @@ pub fn load_with(name: &str, options: &Options) -> Result<ModelGraph, ModelError
         true => Path::new("."),
         false => parent,
     });
-    read(name, &bytes, folder, options)
+    read_beside(name, &bytes, folder, options)
 }
 
 fn unreadable(name: &str, source: std::io::Error) -> ModelError {
@@ -98,11 +98,16 @@ fn unreadable(name: &str, source: std::io::Error) -> ModelError {
 /// Reads a model from the bytes of a file called `path`. No other file is read: weights that stand
 /// beside the model are counted without their numbers.
 pub fn from_bytes(path: &str, bytes: &[u8], bindings: &Bindings) -> Result<ModelGraph, ModelError> {
-    read(path, &Bytes::copy_from_slice(bytes), None, &bindings.clone().into())
+    read(path, &Bytes::copy_from_slice(bytes), &bindings.clone().into())
 }
 
-/// The bytes are shared, so that weights inside them need not be copied.
-fn read(
+fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, ModelError> {
+    read_beside(path, bytes, None, options)
+}
+
+/// Reads a model, of whose weights some may be in files of a folder. The bytes are shared, so that
+/// weights inside them need not be copied.
+fn read_beside(
     path: &str,
     bytes: &Bytes,
     folder: Option<&Path>,
