@@ -315,5 +315,8 @@ fn a_type_without_a_width_is_said_to_have_none() {
 
 mod branches;
 mod composite;
+mod fused;
+mod names;
 mod vendor;
+mod zero_points;
 mod weights;
