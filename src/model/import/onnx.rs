@@ -25,9 +25,7 @@ mod value;
 
 use super::{Fault, Imported};
 use crate::model::dead::Filters;
-use crate::model::{
-    Bindings, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, TensorId,
-};
+use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, TensorId};
 use environment::Environment;
 use filters::Filter;
 use functions::Functions;

@@ -45,7 +45,9 @@ pub(super) fn format(path: &str, bytes: &[u8]) -> Result<Format, &'static str> {
         return Err("the file is empty");
     }
     if bytes.starts_with(POINTER) {
-        return Err("it is a Git LFS pointer: fetch the file itself, for example with git lfs pull");
+        return Err(
+            "it is a Git LFS pointer: fetch the file itself, for example with git lfs pull",
+        );
     }
     let extension = Path::new(path).extension().and_then(|e| e.to_str()).unwrap_or("");
     let extension = extension.to_ascii_lowercase();
@@ -82,7 +84,8 @@ mod tests {
         assert_eq!(of("a.JSON", b"[1]"), Some(Format::Configuration));
         assert_eq!(of("a", b" {\"a\": 1}"), Some(Format::Configuration));
         assert_eq!(of("a.Ron", b"anything"), Some(Format::Ron));
-        for text in ["(name: 1)", "\n// a model\n(", "/* a */ (", "#![enable(unwrap_newtypes)]\n("] {
+        for text in ["(name: 1)", "\n// a model\n(", "/* a */ (", "#![enable(unwrap_newtypes)]\n("]
+        {
             assert_eq!(of("a.txt", text.as_bytes()), Some(Format::Ron), "{text}");
         }
     }
@@ -90,7 +93,9 @@ mod tests {
     #[test]
     fn what_is_no_model_is_said_to_be_none() {
         let said = |path: &str, bytes: &[u8]| format(path, bytes).unwrap_err();
-        assert!(said("net.py", b"#!/usr/bin/env python\nimport torch\n").contains("neither TFLite"));
+        assert!(
+            said("net.py", b"#!/usr/bin/env python\nimport torch\n").contains("neither TFLite")
+        );
         assert!(said("net.pt", b"PK\x03\x04\xff\xff").contains("neither TFLite"));
         assert!(said("net.ron", b"\xff\xfe").contains("neither TFLite"));
         assert!(said("net.ron", b"").contains("empty"));

@@ -119,7 +119,8 @@ fn is_packed(tensor: &Tensor, rows: i64, depth: i64, bits: i64, block: i64) -> b
         return false;
     }
     let blocks = (depth - 1) / block + 1;
-    let needed = [rows, blocks, block / 2, bits / 4].iter().try_fold(1i64, |n, e| n.checked_mul(*e));
+    let needed =
+        [rows, blocks, block / 2, bits / 4].iter().try_fold(1i64, |n, e| n.checked_mul(*e));
     let held = tensor.dims.iter().try_fold(1i64, |n, e| n.checked_mul(*e));
     needed.is_some() && needed == held
 }

@@ -37,7 +37,9 @@ pub(super) fn stated<'a>(proto: &'a proto::Node, node: &Node<'_>) -> Vec<Vec<Sta
         "If" => {
             let branches = [true, false].map(|condition| body(branches::name(condition)));
             let [Some(one), Some(other)] = branches else { return Vec::new() };
-            outputs.map(|port| [one, other].iter().filter_map(|b| plain(b, port)).collect()).collect()
+            outputs
+                .map(|port| [one, other].iter().filter_map(|b| plain(b, port)).collect())
+                .collect()
         }
         "Loop" => {
             let Some(body) = body("body") else { return Vec::new() };

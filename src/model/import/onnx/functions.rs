@@ -46,7 +46,10 @@ impl<'a> Functions<'a> {
                     unread.insert(native, reason);
                 }
                 None => {
-                    known.insert(key(&function.domain, &function.name, &function.overload), function);
+                    known.insert(
+                        key(&function.domain, &function.name, &function.overload),
+                        function,
+                    );
                 }
             }
         }
@@ -79,8 +82,7 @@ fn adopt_versions(sets: &mut Vec<OperatorSet>, functions: &[Function]) {
     if sets.is_empty() {
         return;
     }
-    let mut own: BTreeSet<String> =
-        sets.iter().map(|set| domain(&set.domain).to_owned()).collect();
+    let mut own: BTreeSet<String> = sets.iter().map(|set| domain(&set.domain).to_owned()).collect();
     for set in functions.iter().flat_map(|function| &function.opset_import) {
         if own.insert(domain(&set.domain).to_owned()) {
             sets.push(set.clone());

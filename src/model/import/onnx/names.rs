@@ -22,7 +22,8 @@ impl Names {
     fn add(&mut self, graph: &Graph) {
         let given = graph.inputs.iter().map(|info| &info.name);
         let stored = graph.initializers.iter().map(|tensor| &tensor.name);
-        let sparse = graph.sparse_initializers.iter().filter_map(|s| Some(&s.values.as_ref()?.name));
+        let sparse =
+            graph.sparse_initializers.iter().filter_map(|s| Some(&s.values.as_ref()?.name));
         let made = graph.nodes.iter().flat_map(|node| &node.outputs);
         self.taken.extend(given.chain(stored).chain(sparse).chain(made).cloned());
         for attribute in graph.nodes.iter().flat_map(|node| &node.attributes) {

@@ -34,9 +34,7 @@ impl<'a> Body<'a> {
         }
         let mut attributes = HashMap::new();
         for given in call.attributes.iter().chain(&function.defaults) {
-            attributes
-                .entry(given.name.as_str())
-                .or_insert_with(|| (given, given.encoded_len()));
+            attributes.entry(given.name.as_str()).or_insert_with(|| (given, given.encoded_len()));
         }
         Self { call, function, place, tensors, attributes }
     }
@@ -124,8 +122,7 @@ impl<'a> Body<'a> {
     pub fn passed_on(&self) -> Vec<Node> {
         let inputs: HashSet<&String> = self.function.inputs.iter().collect();
         let ports = self.function.outputs.iter().zip(&self.call.outputs);
-        let handed =
-            ports.filter(|(formal, actual)| inputs.contains(formal) && !actual.is_empty());
+        let handed = ports.filter(|(formal, actual)| inputs.contains(formal) && !actual.is_empty());
         let node = |(formal, actual): (&String, &String)| Node {
             inputs: self.tensors.get(formal.as_str()).cloned().into_iter().collect(),
             outputs: vec![actual.clone()],

@@ -99,8 +99,7 @@ fn the_first_layer_of_a_language_model_is_rows_added_up_and_normalised() {
     graph.outputs.push(unknown("lengths"));
     let (graph, layers) = read(graph);
     let kinds: Vec<_> = layers.iter().map(|layer| layer.native.as_str()).collect();
-    let expected =
-        ["Gather", "Gather", "Add", "Gather", "Add", "LayerNormalization", "ReduceSum"];
+    let expected = ["Gather", "Gather", "Add", "Gather", "Add", "LayerNormalization", "ReduceSum"];
     assert_eq!(kinds, expected);
     assert_eq!((shape(&graph, "y"), shape(&graph, "lengths")), ("1x7x8".into(), "1".into()));
     assert_eq!(total_parameters(&layers), 118 * 8 + 16);
@@ -120,9 +119,8 @@ fn blocked(bits: i64, depth: i64, block: i64) -> Node {
 #[test]
 fn packed_weights_of_few_bits_are_the_matrix_they_stand_for() {
     let x: &[(&str, &[&str])] = &[("x", &["2", "3", "64"])];
-    let side = || {
-        vec![stored("s", FLOAT, &[6, 2]), stored("z", UINT8, &[6, 1]), stored("b", FLOAT, &[6])]
-    };
+    let side =
+        || vec![stored("s", FLOAT, &[6, 2]), stored("z", UINT8, &[6, 1]), stored("b", FLOAT, &[6])];
     for (bits, blob, bytes) in [(4, 16, 32), (8, 32, 64)] {
         let mut stored = side();
         stored.push(packed(&[6, 2, blob]));

@@ -63,10 +63,7 @@ fn read(graph: Graph, functions: Vec<Function>) -> ModelGraph {
 fn what_a_call_makes_inside_may_have_the_name_of_a_tensor() {
     let twice = vec![node("Relu", &["a"], &["t"]), node("Relu", &["t"], &["b"])];
     let graph = Graph {
-        nodes: vec![
-            call("Twice", "call", &["x"], &["call/t"]),
-            node("Relu", &["call/t"], &["y"]),
-        ],
+        nodes: vec![call("Twice", "call", &["x"], &["call/t"]), node("Relu", &["call/t"], &["y"])],
         inputs: vec![info("x", FLOAT, &["2", "3"])],
         outputs: vec![unknown("y")],
         ..Graph::default()
@@ -94,10 +91,7 @@ fn yes() -> Tensor {
 
 #[test]
 fn branches_hold_calls_and_operators_of_many_and_stand_in_functions() {
-    let inside = vec![
-        call("Twice", "call", &["x"], &["c"]),
-        node("Sum", &["c", "x", "x"], &["z"]),
-    ];
+    let inside = vec![call("Twice", "call", &["x"], &["c"]), node("Sum", &["c", "x", "x"], &["z"])];
     let mut graph = Graph {
         nodes: vec![choice("y", inside)],
         initializers: vec![yes()],

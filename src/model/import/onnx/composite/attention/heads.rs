@@ -62,9 +62,7 @@ const MISSING: &str = "its numbers of heads are missing";
 
 fn apart(shape: &Shape, heads: Option<u64>) -> Result<Option<Heads>, String> {
     Ok(match shape.0[..] {
-        [batch, heads, tokens, extent] => {
-            Some(Heads { batch, heads, tokens, extent, flat: false })
-        }
+        [batch, heads, tokens, extent] => Some(Heads { batch, heads, tokens, extent, flat: false }),
         [batch, tokens, width] => {
             let heads = heads.ok_or(MISSING)?;
             let extent = split(width, heads)?;
