@@ -240,7 +240,8 @@ impl<'a> Importer<'a> {
     /// Keeps the numbers of an operator's filter until all of the graph is there.
     fn remember(&mut self, id: OperatorId, filter: Option<Filter>) {
         let tensor = self.graph.inputs(id).get(1).copied().flatten();
-        let (Some(filter), Some(tensor)) = (filter, tensor) else { return };
+        let Some(tensor) = tensor else { return };
+        let Some(filter) = filter else { return self.without_filter(id, tensor) };
         if self.disputed.contains(&tensor) {
             return;
         }
@@ -249,13 +250,23 @@ impl<'a> Importer<'a> {
                 entry.insert(filter.weights);
             }
             Entry::Occupied(entry) if filters::agree(entry.get(), &filter.weights) => {}
-            Entry::Occupied(entry) => {
-                entry.remove();
-                self.disputed.insert(tensor);
-                return self.notes.disputed(&self.graph.tensor(tensor).name);
-            }
+            Entry::Occupied(_) => return self.dispute(tensor),
         }
         self.filters.turned.extend(filter.turned.then_some(id));
+    }
+
+    /// Numbers that one operator cannot tell are told by none, since they are kept by tensor.
+    fn without_filter(&mut self, id: OperatorId, tensor: TensorId) {
+        if matches!(self.graph.operator(id).op, Op::Convolution(_) | Op::FullyConnected) {
+            self.dispute(tensor);
+        }
+    }
+
+    fn dispute(&mut self, tensor: TensorId) {
+        if self.filters.weights.remove(&tensor).is_some() {
+            self.notes.disputed(&self.graph.tensor(tensor).name);
+        }
+        self.disputed.insert(tensor);
     }
 
     fn add(
