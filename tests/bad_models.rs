@@ -169,6 +169,65 @@ fn functions_that_grow_without_end_are_refused() {
 }
 
 #[test]
+fn functions_with_endless_lists_are_read_in_time_that_grows_with_them() {
+    const MANY: usize = 60_000;
+    let names: Vec<_> = (0..MANY).map(|i| format!("n{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Each output is an input handed through, and each attribute is one that no node asks for.
+    let head = Message::default().text(1, "many").text(10, "local");
+    let relu = (0..MANY).map(|_| node("Relu", &["n0"], &["y"]));
+    let nodes = relu.fold(head.texts(4, &names).texts(5, &names), |f, n| f.message(7, &n));
+    let made: Vec<_> = names.iter().map(|name| format!("{name}m")).collect();
+    let made: Vec<&str> = made.iter().map(String::as_str).collect();
+    let settings = names.iter().map(|name| Message::default().text(1, name).int(3, 1));
+    let call = settings.fold(call("many", &["x"], &made), |c, setting| c.message(5, &setting));
+    let bytes = model(&graph(&[call], &[], &[info("x", &[2, 3])]), &[nodes]);
+    let start = std::time::Instant::now();
+    read("many.onnx", &bytes);
+    let took = start.elapsed();
+    assert!(took.as_secs() < 30, "{took:?}");
+}
+
+#[test]
+fn an_operator_on_endless_operands_of_long_names_is_refused() {
+    let long = "n".repeat(1 << 16);
+    let operands = vec!["x"; 1 << 16];
+    let sum = model(&graph(&[node("Sum", &operands, &[&long])], &[], &[info("x", &[2])]), &[]);
+    refused("long.onnx", &sum, "come to more than");
+}
+
+#[test]
+fn a_file_is_told_by_its_content_and_by_its_name_in_any_case() {
+    let sound = |name: &str| SOUND.iter().find(|(n, _)| n.ends_with(name)).unwrap().1;
+    for (name, bytes) in [("A.ONNX", "onnx"), ("A.TFLITE", "tflite"), ("A.JSON", "json")] {
+        let (code, _, said) = inspected(name, sound(bytes));
+        assert_eq!(code, Some(0), "{name}: {said}");
+    }
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    for name in ["a.onnx", "a.tflite", "a.ron", "a.bin"] {
+        refused(name, pointer, "it is a Git LFS pointer: fetch the file itself");
+    }
+    let neither = "is not a model: it is neither TFLite, ONNX (.onnx), RON nor JSON";
+    refused("net.py", b"#!/usr/bin/env python3\nimport torch\n", neither);
+    refused("net.py", b"import torch\n", neither);
+    refused("net.pt", b"PK\x03\x04\0\0\x08\x08archive/data.pkl", neither);
+    let output = joulecast(&["inspect", "nowhere/net.onnx"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("cannot read model nowhere/net.onnx: no such file"), "{said}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_device_without_end_is_read_up_to_a_bound() {
+    let script = "ulimit -v 1048576; exec \"$0\" inspect /dev/zero";
+    let program = env!("CARGO_BIN_EXE_joulecast");
+    let output = std::process::Command::new("sh").args(["-c", script, program]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: cannot read model /dev/zero"), "{said}");
+}
+
+#[test]
 fn tensors_of_a_tera_of_elements_are_refused_and_never_held() {
     const SIDE: i64 = 1 << 20;
     let made = [node("ConstantOfShape", &["extents"], &["w"]), node("MatMul", &["x", "w"], &["y"])];

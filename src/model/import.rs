@@ -2,6 +2,7 @@
 
 mod onnx;
 mod options;
+mod source;
 mod tflite;
 mod transformer;
 
@@ -12,6 +13,7 @@ use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_model
 use crate::diagnostic::nearest;
 use prost::bytes::Bytes;
 use sha2::{Digest, Sha256};
+use source::Format;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -80,46 +82,56 @@ pub fn load_with(name: &str, options: &Options) -> Result<ModelGraph, ModelError
     if !path.exists() {
         return shipped(name, path, options);
     }
-    let bytes =
-        std::fs::read(path).map_err(|source| ModelError::Read { path: name.to_owned(), source })?;
-    read(name, &Bytes::from(bytes), options)
+    let bytes = source::bytes(path).map_err(|source| unreadable(name, source))?;
+    // Where the model itself is, others of its weights may be.
+    let folder = path.parent().map(|parent| match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    });
+    read_beside(name, &bytes, folder, options)
 }
 
-/// Reads a model from the bytes of a file called `path`.
+fn unreadable(name: &str, source: std::io::Error) -> ModelError {
+    ModelError::Read { path: name.to_owned(), source }
+}
+
+/// Reads a model from the bytes of a file called `path`. No other file is read: weights that stand
+/// beside the model are counted without their numbers.
 pub fn from_bytes(path: &str, bytes: &[u8], bindings: &Bindings) -> Result<ModelGraph, ModelError> {
     read(path, &Bytes::copy_from_slice(bytes), &bindings.clone().into())
 }
 
-/// The bytes are shared, so that weights inside them need not be copied.
 fn read(path: &str, bytes: &Bytes, options: &Options) -> Result<ModelGraph, ModelError> {
-    let extension = Path::new(path).extension().and_then(|e| e.to_str()).unwrap_or("");
+    read_beside(path, bytes, None, options)
+}
+
+/// Reads a model, of whose weights some may be in files of a folder. The bytes are shared, so that
+/// weights inside them need not be copied.
+fn read_beside(
+    path: &str,
+    bytes: &Bytes,
+    folder: Option<&Path>,
+    options: &Options,
+) -> Result<ModelGraph, ModelError> {
     let not_a_model =
         |reason: &str| ModelError::NotAModel { path: path.to_owned(), reason: reason.to_owned() };
-    if bytes.is_empty() {
-        return Err(not_a_model("the file is empty"));
-    }
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
     let bindings = &options.bindings;
-    let text = std::str::from_utf8(bytes);
-    // A name that says what a file is holds, whatever is in it.
-    let named = matches!(extension, "onnx" | "tflite" | "ron");
-    if let Ok(text) = text
-        && (extension == "json" || (!named && text.trim_start().starts_with('{')))
-    {
-        bindings.none_open(path)?;
-        let graph = transformer::read(path, text, options)?;
-        return Ok(with_origin(graph, path, "transformer configuration", bytes));
+    let format = source::format(path, bytes).map_err(not_a_model)?;
+    if format != Format::Configuration {
+        options.no_transformer(path)?;
     }
-    options.no_transformer(path)?;
-    let (imported, format) = if bytes.get(4..8) == Some(b"TFL3") || extension == "tflite" {
+    if format != Format::Onnx {
         bindings.none_open(path)?;
-        (tflite::read(path, bytes)?, "TFLite")
-    } else if extension == "onnx" {
-        (onnx::read(path, bytes, bindings)?, "ONNX")
-    } else if let Ok(text) = text {
-        bindings.none_open(path)?;
-        return read_ron(path, text);
-    } else {
-        return Err(not_a_model("it is neither TFLite, nor ONNX (.onnx), nor a RON or JSON text"));
+    }
+    let (imported, format) = match format {
+        Format::Configuration => {
+            let graph = transformer::read(path, text, options)?;
+            return Ok(with_origin(graph, path, "transformer configuration", bytes));
+        }
+        Format::Ron => return read_ron(path, text),
+        Format::Tflite => (tflite::read(path, bytes)?, "TFLite"),
+        Format::Onnx => (onnx::read(path, bytes, folder, bindings)?, "ONNX"),
     };
     let Imported { mut graph, filters } = imported;
     graph.sort()?;
@@ -167,8 +179,8 @@ fn shipped(name: &str, path: &Path, options: &Options) -> Result<ModelGraph, Mod
         }
     }
     if looks_like_path || path.extension().is_some() {
-        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(ModelError::Read { path: name.to_owned(), source });
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+        return Err(unreadable(name, source));
     }
     let names = shipped_models().iter().map(|m| m.name);
     Err(ModelError::Unknown {

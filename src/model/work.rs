@@ -252,15 +252,21 @@ fn added(sum: u64, bytes: u64) -> Result<u64, Misfit> {
         .ok_or_else(|| Misfit::new(Part::Whole, "its operands do not fit 64 bits"))
 }
 
-/// False for constants that say where data goes (a target shape, axes, paddings), and for the scales
-/// and zero points of quantised tensors: they are stored, and are no parameters of the network.
+/// The first of the two ports at which a recurrence has its initial states.
+pub(super) const INITIAL_STATES: usize = 9;
+
+/// False for constants that say where data goes (a target shape, axes, paddings), and for scales and
+/// zero points of quantised tensors, limits, tables of angles and initial states: they are stored, and
+/// are no parameters of the network.
 pub(super) fn is_parameter(op: &Op, port: usize) -> bool {
     match op {
         Op::Convolution(_) | Op::FullyConnected | Op::MatMul { .. } => port < 3,
-        Op::Convert => port == 0,
-        Op::Movement(Movement::Gather) => port == 0,
+        Op::Recurrence(_) => !(INITIAL_STATES..INITIAL_STATES + 2).contains(&port),
+        Op::Elementwise(ElementFunction::Select) => port < 3,
+        Op::Elementwise(ElementFunction::Rotate) => port == 0,
+        Op::Elementwise(_) | Op::Softmax => port < 2,
         Op::Movement(Movement::Concatenate) => true,
-        Op::Movement(_) | Op::Reduce(_) => port == 0,
+        Op::Movement(_) | Op::Reduce(_) | Op::Convert | Op::Pool(_) => port == 0,
         _ => true,
     }
 }

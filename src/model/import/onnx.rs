@@ -4,13 +4,16 @@
 //! The file is untrusted: sizes are checked, nothing is allocated from a number alone, and an
 //! operator that is not understood leaves its outputs unknown without failing the rest.
 
+mod blocks;
 mod branches;
 mod composite;
+mod control_flow;
 mod environment;
 mod external;
 mod filters;
 mod fold;
 mod functions;
+mod names;
 mod node;
 mod notes;
 mod operators;
@@ -22,32 +25,42 @@ mod value;
 
 use super::{Fault, Imported};
 use crate::model::dead::Filters;
-use crate::model::{
-    Bindings, ElementType, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, Tensor,
-    TensorId, TensorRole,
-};
-use composite::{Makes, Part, Source};
+use crate::model::{Bindings, Layout, ModelError, ModelGraph, Op, Operator, OperatorId, TensorId};
 use environment::Environment;
 use filters::Filter;
+use functions::Functions;
+use names::Names;
 use node::Node;
 use notes::Notes;
 use operators::Meaning;
 use prost::Message;
 use prost::bytes::Bytes;
 use shapes::Output;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use value::Value;
 
-/// Reads an ONNX file.
-pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imported, ModelError> {
+/// Reads an ONNX file, and weights in files of `folder`.
+pub(super) fn read(
+    path: &str,
+    bytes: &Bytes,
+    folder: Option<&Path>,
+    bindings: &Bindings,
+) -> Result<Imported, ModelError> {
     let unusable = |reason: String| ModelError::Onnx { path: path.to_owned(), reason };
-    let model = proto::Model::decode(bytes.clone())
+    let mut model = proto::Model::decode(bytes.clone())
         .map_err(|e| unusable(format!("it is no ONNX model: {e}")))?;
-    let (mut model, unread) = functions::inlined(model).map_err(unusable)?;
-    sort(&mut model).map_err(unusable)?;
+    let functions = std::mem::take(&mut model.functions);
+    let mut functions = Functions::new(&functions, &mut model.opset_import);
     let mut branches = 0;
     for round in 1.. {
+        let mut names = model.graph.as_ref().map(Names::of).unwrap_or_default();
+        if let Some(graph) = &mut model.graph {
+            functions.inline(graph, &mut names).map_err(unusable)?;
+            blocks::unpack(graph, &mut names);
+            order::sort(graph).map_err(unusable)?;
+        }
         let file = opened(&model).map_err(|reason| unusable(reason.to_owned()))?;
         let versions = model.opset_import.iter().map(|set| (domain(&set.domain), set.version));
         let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
@@ -55,27 +68,24 @@ pub(super) fn read(path: &str, bytes: &Bytes, bindings: &Bindings) -> Result<Imp
             path,
             versions: versions.collect(),
             graph: ModelGraph::new(name, Layout::ChannelsFirst),
-            environment: Environment::new(path, file, bindings)?,
-            names: HashSet::with_capacity(file.nodes.len()),
-            notes: Notes::new(unread.clone(), branches),
+            environment: Environment::new(path, folder, file, bindings)?,
+            operators: HashSet::with_capacity(file.nodes.len()),
+            names,
+            notes: Notes::new(functions.unread.clone(), branches),
             filters: Filters::default(),
+            disputed: BTreeSet::new(),
             taken: BTreeMap::new(),
         };
-        let (imported, taken) = importer.import(file)?;
+        let Read { imported, taken, mut names } = importer.import(file)?;
         if taken.is_empty() || round == branches::ROUNDS {
             return Ok(imported);
         }
         branches += taken.len();
         if let Some(graph) = &mut model.graph {
-            branches::choose(graph, &taken);
+            branches::choose(graph, &taken, &mut names);
         }
-        sort(&mut model).map_err(unusable)?;
     }
     Err(unusable("its branches hold each other without end".to_owned()))
-}
-
-fn sort(model: &mut proto::Model) -> Result<bool, String> {
-    model.graph.as_mut().map_or(Ok(false), order::sort)
 }
 
 /// The graph of a model. Other files decode as messages without any known field.
@@ -98,24 +108,40 @@ fn domain(name: &str) -> &str {
     if name == "ai.onnx" { "" } else { name }
 }
 
+/// What an operator is called: its type, behind the domain if it has one of its own.
+fn native(proto: &proto::Node) -> String {
+    match domain(&proto.domain) {
+        "" => proto.op_type.clone(),
+        domain => format!("{domain}::{}", proto.op_type),
+    }
+}
+
 struct Importer<'a> {
     path: &'a str,
     versions: BTreeMap<&'a str, i64>,
     graph: ModelGraph,
     environment: Environment<'a>,
-    names: HashSet<String>,
+    /// Names of operators.
+    operators: HashSet<String>,
+    /// Names of tensors.
+    names: Names,
     notes: Notes,
     filters: Filters,
+    /// Filters that operators read with different zero points.
+    disputed: BTreeSet<TensorId>,
     /// The conditions of `If` nodes that are known, by their place in the file.
     taken: BTreeMap<usize, bool>,
 }
 
+/// What was read, and the branches to choose before it is read again.
+struct Read {
+    imported: Imported,
+    taken: BTreeMap<usize, bool>,
+    names: Names,
+}
+
 impl<'a> Importer<'a> {
-    /// The graph, and the branches to choose before it is read again.
-    fn import(
-        mut self,
-        file: &'a proto::Graph,
-    ) -> Result<(Imported, BTreeMap<usize, bool>), ModelError> {
+    fn import(mut self, file: &'a proto::Graph) -> Result<Read, ModelError> {
         self.environment.add_inputs(&mut self.graph)?;
         for (index, node) in file.nodes.iter().enumerate() {
             let name = self.unique_name(node, index);
@@ -139,7 +165,8 @@ impl<'a> Importer<'a> {
         self.graph.set_outputs(outputs);
         self.graph.notes = self.environment.notes();
         self.graph.notes.extend(self.notes.lines());
-        Ok((Imported { graph: self.graph, filters: self.filters }, self.taken))
+        let imported = Imported { graph: self.graph, filters: self.filters };
+        Ok(Read { imported, taken: self.taken, names: self.names })
     }
 
     /// The condition of an `If`, where it is known and its branch is there.
@@ -158,10 +185,10 @@ impl<'a> Importer<'a> {
         if name.is_empty() {
             name = format!("{}_{index}", node.op_type);
         }
-        if self.names.contains(&name) {
+        if self.operators.contains(&name) {
             name = format!("{name}#{index}");
         }
-        while !self.names.insert(name.clone()) {
+        while !self.operators.insert(name.clone()) {
             name.push('#');
         }
         name
@@ -169,10 +196,7 @@ impl<'a> Importer<'a> {
 
     fn node(&mut self, name: &str, proto: &'a proto::Node) -> Result<(), Fault> {
         let domain = domain(&proto.domain);
-        let native = match domain {
-            "" => proto.op_type.clone(),
-            _ => format!("{domain}::{}", proto.op_type),
-        };
+        let native = native(proto);
         let version = self.versions.get(domain).copied();
         if version.is_none() && domain.is_empty() {
             return Err(Fault::File("the file names no version of its operator set".into()));
@@ -189,10 +213,17 @@ impl<'a> Importer<'a> {
         for (output, name) in outputs.iter_mut().zip(&proto.outputs) {
             self.environment.declared(name, output);
         }
+        for (output, stated) in outputs.iter_mut().zip(control_flow::stated(proto, &node)) {
+            self.environment.stated(&stated, output);
+        }
         if let Some(parts) = composite::parts(&node)? {
-            let filters = parts.iter().map(|part| filters::of_part(&node, part)).collect();
+            let filtered = |part| {
+                let filter = filters::of_part(&node, &part);
+                (part, filter)
+            };
+            let parts = parts.into_iter().map(filtered).collect();
             let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
-            return self.add_parts(name, &native, proto, made, parts, filters);
+            return self.add_parts(name, proto, made, parts);
         }
         let op = op(&node, meaning, &outputs, name, &mut self.notes);
         let filter = filters::of(&node, &op);
@@ -206,65 +237,36 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    /// Enters an operator as the layers it is.
-    fn add_parts(
-        &mut self,
-        name: &str,
-        native: &str,
-        proto: &'a proto::Node,
-        made: Vec<Value>,
-        parts: Vec<Part>,
-        filters: Vec<Option<Filter>>,
-    ) -> Result<(), Fault> {
-        let element = made.first().map_or(ElementType::Other, |value| value.element);
-        let mut ports = Vec::with_capacity(proto.inputs.len());
-        for input in &proto.inputs {
-            ports.push(self.environment.tensor(&mut self.graph, input)?);
-        }
-        self.environment.define(&proto.outputs, made)?;
-        let mut first: Vec<Option<TensorId>> = Vec::with_capacity(parts.len());
-        for (part, filter) in parts.into_iter().zip(filters) {
-            let name = self.part_name(format!("{name}.{}", part.suffix));
-            let source = |source: &Source| match source {
-                Source::Port(port) => ports.get(*port).copied().flatten(),
-                Source::Part(index) => first.get(*index).copied().flatten(),
-            };
-            let inputs: Vec<_> = part.inputs.iter().map(source).collect();
-            let mut outputs = Vec::new();
-            match part.makes {
-                Makes::Inner(shape) => {
-                    let role = TensorRole::Activation;
-                    let tensor = Tensor::new(name.clone(), Some(shape), element, role);
-                    outputs.push(self.graph.add_tensor(tensor)?);
-                }
-                Makes::Ports(ports) => {
-                    for output in ports.iter().filter_map(|port| proto.outputs.get(*port)) {
-                        outputs.extend(self.environment.tensor(&mut self.graph, output)?);
-                    }
-                }
-            }
-            first.push(outputs.first().copied());
-            let operator = Operator::new(name, native, part.op);
-            let id = self.graph.add_operator(operator, &inputs, &outputs)?;
-            self.remember(id, filter);
-        }
-        Ok(())
-    }
-
-    /// A name that no operator and no tensor has.
-    fn part_name(&mut self, mut name: String) -> String {
-        while self.graph.tensor_named(&name).is_some() || !self.names.insert(name.clone()) {
-            name.push('#');
-        }
-        name
-    }
-
     /// Keeps the numbers of an operator's filter until all of the graph is there.
     fn remember(&mut self, id: OperatorId, filter: Option<Filter>) {
-        if let (Some(filter), Some(Some(tensor))) = (filter, self.graph.inputs(id).get(1)) {
-            self.filters.weights.insert(*tensor, filter.weights);
-            self.filters.turned.extend(filter.turned.then_some(id));
+        let tensor = self.graph.inputs(id).get(1).copied().flatten();
+        let Some(tensor) = tensor else { return };
+        let Some(filter) = filter else { return self.without_filter(id, tensor) };
+        if self.disputed.contains(&tensor) {
+            return;
         }
+        match self.filters.weights.entry(tensor) {
+            Entry::Vacant(entry) => {
+                entry.insert(filter.weights);
+            }
+            Entry::Occupied(entry) if filters::agree(entry.get(), &filter.weights) => {}
+            Entry::Occupied(_) => return self.dispute(tensor),
+        }
+        self.filters.turned.extend(filter.turned.then_some(id));
+    }
+
+    /// Numbers that one operator cannot tell are told by none, since they are kept by tensor.
+    fn without_filter(&mut self, id: OperatorId, tensor: TensorId) {
+        if matches!(self.graph.operator(id).op, Op::Convolution(_) | Op::FullyConnected) {
+            self.dispute(tensor);
+        }
+    }
+
+    fn dispute(&mut self, tensor: TensorId) {
+        if self.filters.weights.remove(&tensor).is_some() {
+            self.notes.disputed(&self.graph.tensor(tensor).name);
+        }
+        self.disputed.insert(tensor);
     }
 
     fn add(

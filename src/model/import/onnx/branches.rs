@@ -1,6 +1,7 @@
 //! `If` whose condition is known before the network runs: the branch that is taken stands in its
 //! place. Exporters write many of them around shapes.
 
+use super::names::Names;
 use super::proto::{Attribute, Graph, Node, Tensor};
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,11 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) const ROUNDS: usize = 32;
 
 /// Replaces nodes by the branch that their condition takes.
-pub(super) fn choose(graph: &mut Graph, taken: &BTreeMap<usize, bool>) {
+pub(super) fn choose(graph: &mut Graph, taken: &BTreeMap<usize, bool>, names: &mut Names) {
     let nodes = std::mem::take(&mut graph.nodes);
     for (index, mut node) in nodes.into_iter().enumerate() {
         match taken.get(&index).and_then(|condition| branch(&mut node, *condition)) {
-            Some(body) => enter(graph, &node, index, body),
+            Some(body) => enter(graph, &node, index, body, names),
             None => graph.nodes.push(node),
         }
     }
@@ -23,7 +24,8 @@ pub(super) fn has_branch(node: &Node, condition: bool) -> bool {
     node.attributes.iter().any(|a| a.name == name(condition) && a.graph.is_some())
 }
 
-fn name(condition: bool) -> &'static str {
+/// The attribute that holds the branch of a condition.
+pub(super) fn name(condition: bool) -> &'static str {
     if condition { "then_branch" } else { "else_branch" }
 }
 
@@ -33,14 +35,14 @@ fn branch(node: &mut Node, condition: bool) -> Option<Graph> {
 }
 
 /// The body's nodes and constants, under names of their own.
-fn enter(graph: &mut Graph, node: &Node, index: usize, body: Graph) {
+fn enter(graph: &mut Graph, node: &Node, index: usize, body: Graph, names: &mut Names) {
     let place = match node.name.as_str() {
         "" => format!("If_{index}"),
         name => format!("{name}#{index}"),
     };
     let own = own_names(&body);
     let renamed: HashMap<&str, String> =
-        own.iter().map(|name| (name.as_str(), format!("{place}/{name}"))).collect();
+        own.iter().map(|name| (name.as_str(), names.fresh(&format!("{place}/{name}")))).collect();
     let outputs: Vec<String> =
         body.outputs.iter().map(|output| current(&renamed, &output.name)).collect();
     for tensor in body.initializers {
@@ -101,7 +103,7 @@ fn rename(node: &mut Node, renamed: &HashMap<&str, String>) {
 }
 
 /// The format allows no name of a body to be one from outside, so that nothing is hidden by another.
-fn rename_inside(attribute: &mut Attribute, renamed: &HashMap<&str, String>) {
+pub(super) fn rename_inside(attribute: &mut Attribute, renamed: &HashMap<&str, String>) {
     let Some(body) = &mut attribute.graph else { return };
     for node in &mut body.nodes {
         rename(node, renamed);

@@ -5,6 +5,7 @@
 //! `name.context`.
 
 mod attention;
+mod enter;
 mod recurrent;
 
 use super::node::Node;
@@ -17,6 +18,8 @@ pub(super) enum Source {
     Port(usize),
     /// What an earlier part makes.
     Part(usize),
+    /// An optional operand that is left out.
+    Nothing,
 }
 
 /// What a part makes.

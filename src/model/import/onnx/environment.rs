@@ -1,11 +1,13 @@
 //! The tensors of a file by name, what is known of them, and their place in the graph.
 
+use super::control_flow::Stated;
 use super::external::Beside;
 use super::proto;
 use super::shapes::Output;
 use super::value::{Value, check, element};
 use crate::model::{Bindings, ModelError, ModelGraph, Shape, Tensor, TensorId, TensorRole};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 use std::rc::Rc;
 
 /// All tensors met so far. A constant enters the graph when a layer first reads it.
@@ -39,6 +41,7 @@ enum Open {
 impl<'a> Environment<'a> {
     pub fn new(
         path: &'a str,
+        folder: Option<&Path>,
         file: &'a proto::Graph,
         bindings: &'a Bindings,
     ) -> Result<Self, ModelError> {
@@ -56,7 +59,7 @@ impl<'a> Environment<'a> {
             declared: declared.map(|info| (info.name.as_str(), info)).collect(),
             inputs: &file.inputs,
             read: read.map(String::as_str).collect(),
-            external: Beside::new(path),
+            external: Beside::new(folder),
         };
         for tensor in &file.initializers {
             let mut value = Value::stored(tensor).map_err(|e| environment.fault(e))?;
@@ -170,6 +173,19 @@ impl<'a> Environment<'a> {
         if info.kind.as_ref().is_some_and(|kind| kind.tensor.is_some()) {
             output.element = declared_element(info);
         }
+    }
+
+    /// Takes over what the bodies of control flow say of an output that nothing else is known of.
+    pub fn stated(&self, stated: &[Stated<'_>], output: &mut Output) {
+        let shape = |stated: &Stated<'_>| stated.shape(self.resolve(stated.info).ok()?);
+        let mut shapes = stated.iter().map(shape);
+        let (Some(first), Some(Some(found))) = (stated.first(), shapes.next()) else { return };
+        let agree = shapes.all(|other| other.as_ref() == Some(&found));
+        if output.shape.is_some() || !agree || check(&found).is_err() {
+            return;
+        }
+        output.shape = Some(found);
+        output.element = declared_element(first.info);
     }
 
     /// The place of a tensor in the graph; `None` for the empty name or one that does not exist.

@@ -27,10 +27,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub(super) fn new(model: &str) -> Self {
-        let folder = Path::new(model).parent().map(|parent| {
-            if parent.as_os_str().is_empty() { Path::new(".") } else { parent }.to_owned()
-        });
+    /// The files in a folder; of a model that comes from none, nothing is beside it.
+    pub(super) fn new(folder: Option<&Path>) -> Self {
         Self {
             folder: folder.and_then(|folder| folder.canonicalize().ok()),
             absent: Cell::new(0),
@@ -146,7 +144,11 @@ fn packed(tensor: &proto::Tensor, element: ElementType) -> Option<Bytes> {
             let bytes: Vec<u8> = tensor.float_data.iter().flat_map(|f| f.to_le_bytes()).collect();
             Some(bytes.into())
         }
-        ElementType::Int8 | ElementType::UInt8 => narrow(1),
+        ElementType::Int8
+        | ElementType::UInt8
+        | ElementType::Int4
+        | ElementType::Float4
+        | ElementType::Float8 => narrow(1),
         ElementType::Int16 | ElementType::UInt16 | ElementType::Float16 | ElementType::BFloat16 => {
             narrow(2)
         }

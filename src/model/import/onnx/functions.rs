@@ -3,10 +3,13 @@
 //! A body may call other functions, so that a short file can ask for any number of nodes: their depth
 //! and size together are bounded, and a function that calls itself is refused.
 
-use super::proto::{Attribute, Function, Graph, Model, Node};
+mod body;
+
+use super::names::Names;
+use super::proto::{Function, Graph, Node, OperatorSet};
 use super::{domain, rewrite};
-use prost::Message;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use body::Body;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// More calls inside each other than exporters write.
 const DEPTH_LIMIT: usize = 32;
@@ -20,26 +23,45 @@ const NODE_SIZE: usize = 256;
 /// Domain, name and overload.
 type Key<'a> = (&'a str, &'a str, &'a str);
 
-/// The model with all calls replaced, and why the calls that are left are not read.
-pub(super) fn inlined(mut model: Model) -> Result<(Model, BTreeMap<String, String>), String> {
-    let functions = std::mem::take(&mut model.functions);
-    adopt_versions(&mut model, &functions);
-    let mut unread = BTreeMap::new();
-    let mut known = HashMap::new();
-    for function in &functions {
-        match other_version(&model, function) {
-            Some(reason) => {
-                let native = format!("{}::{}", domain(&function.domain), function.name);
-                unread.insert(native, reason);
-            }
-            None => {
-                known.insert(key(&function.domain, &function.name, &function.overload), function);
+/// The functions of a file.
+pub(super) struct Functions<'a> {
+    known: HashMap<Key<'a>, &'a Function>,
+    /// Those whose calls are not replaced, and why.
+    pub unread: BTreeMap<String, String>,
+    /// Bytes of all that was copied so far.
+    size: usize,
+}
+
+impl<'a> Functions<'a> {
+    /// The functions that are written for the operators of the model. Operator sets that only
+    /// functions import are the model's own from then on.
+    pub fn new(functions: &'a [Function], sets: &mut Vec<OperatorSet>) -> Self {
+        adopt_versions(sets, functions);
+        let versions = sets.iter().map(|set| (domain(&set.domain), set.version)).collect();
+        let (mut known, mut unread) = (HashMap::new(), BTreeMap::new());
+        for function in functions {
+            match other_version(&versions, function) {
+                Some(reason) => {
+                    let native = format!("{}::{}", domain(&function.domain), function.name);
+                    unread.insert(native, reason);
+                }
+                None => {
+                    known.insert(
+                        key(&function.domain, &function.name, &function.overload),
+                        function,
+                    );
+                }
             }
         }
+        Self { known, unread, size: 0 }
     }
-    if let Some(graph) = &mut model.graph {
-        let mut expansion = Expansion::new(&known, graph);
-        for (index, mut node) in std::mem::take(&mut graph.nodes).into_iter().enumerate() {
+
+    /// Replaces all calls in a graph, and the operators that the format defines by others.
+    pub fn inline(&mut self, graph: &mut Graph, names: &mut Names) -> Result<(), String> {
+        let nodes = std::mem::take(&mut graph.nodes);
+        let made = Vec::with_capacity(nodes.len());
+        let mut expansion = Expansion { functions: self, names, made };
+        for (index, mut node) in nodes.into_iter().enumerate() {
             if node.name.is_empty() {
                 // Its place in the file, which what comes before it may move.
                 node.name = format!("{}_{index}", node.op_type);
@@ -47,68 +69,58 @@ pub(super) fn inlined(mut model: Model) -> Result<(Model, BTreeMap<String, Strin
             expansion.node(node, &mut Vec::new())?;
         }
         graph.nodes = expansion.made;
+        Ok(())
     }
-    Ok((model, unread))
 }
 
 fn key<'a>(set: &'a str, name: &'a str, overload: &'a str) -> Key<'a> {
     (domain(set), name, overload)
 }
 
-/// Operator sets that only functions import are the model's own from then on.
-fn adopt_versions(model: &mut Model, functions: &[Function]) {
+fn adopt_versions(sets: &mut Vec<OperatorSet>, functions: &[Function]) {
+    // A model that names no version at all is cut short, which must not be mended here.
+    if sets.is_empty() {
+        return;
+    }
+    let mut own: BTreeSet<String> = sets.iter().map(|set| domain(&set.domain).to_owned()).collect();
     for set in functions.iter().flat_map(|function| &function.opset_import) {
-        let same = |own: &super::proto::OperatorSet| domain(&own.domain) == domain(&set.domain);
-        // A model that names no version at all is cut short, which must not be mended here.
-        if !model.opset_import.is_empty() && !model.opset_import.iter().any(same) {
-            model.opset_import.push(set.clone());
+        if own.insert(domain(&set.domain).to_owned()) {
+            sets.push(set.clone());
         }
     }
 }
 
 /// Says so if a function is written for another version of the operators than the model.
-fn other_version(model: &Model, function: &Function) -> Option<String> {
+fn other_version(versions: &HashMap<&str, i64>, function: &Function) -> Option<String> {
     function.opset_import.iter().find_map(|set| {
-        let same = |own: &&super::proto::OperatorSet| domain(&own.domain) == domain(&set.domain);
-        let own = model.opset_import.iter().find(same).filter(|own| own.version != set.version)?;
-        let (theirs, ours) = (set.version, own.version);
+        let ours = versions.get(domain(&set.domain)).filter(|ours| **ours != set.version)?;
+        let theirs = set.version;
         Some(format!("it is written for version {theirs} of the operators, the model for {ours}"))
     })
 }
 
-struct Expansion<'a> {
-    functions: &'a HashMap<Key<'a>, &'a Function>,
+struct Expansion<'a, 'f> {
+    functions: &'a mut Functions<'f>,
     /// Names of tensors and of the places of calls.
-    names: HashSet<String>,
+    names: &'a mut Names,
     made: Vec<Node>,
-    size: usize,
-    /// Numbers behind names given already.
-    renamed: u64,
 }
 
-impl<'a> Expansion<'a> {
-    fn new(functions: &'a HashMap<Key<'a>, &'a Function>, graph: &Graph) -> Self {
-        let made = graph.nodes.iter().flat_map(|node| &node.outputs);
-        let stored = graph.initializers.iter().map(|tensor| &tensor.name);
-        let given = graph.inputs.iter().map(|input| &input.name);
-        let names = made.chain(stored).chain(given).cloned().collect();
-        Self { functions, names, made: Vec::with_capacity(graph.nodes.len()), size: 0, renamed: 0 }
-    }
-
-    fn node(&mut self, node: Node, inside: &mut Vec<Key<'a>>) -> Result<(), String> {
+impl<'f> Expansion<'_, 'f> {
+    fn node(&mut self, node: Node, inside: &mut Vec<Key<'f>>) -> Result<(), String> {
         let called = key(&node.domain, &node.op_type, &node.overload);
         // What the format defines itself goes before a function of that name.
-        if let Some(function) = self.functions.get(&called).filter(|_| !called.0.is_empty()) {
+        let function = self.functions.known.get(&called).filter(|_| !called.0.is_empty());
+        if let Some(function) = function.copied() {
             return self.call(&node, function, inside);
         }
-        match rewrite::parts(&node) {
-            Some(parts) => {
-                let names =
-                    node.name.len().saturating_add(node.outputs.first().map_or(0, String::len));
-                let each = NODE_SIZE.saturating_add(names);
-                self.grow(each.saturating_mul(parts.len()))?;
-                self.made.extend(parts);
-            }
+        if let Some(parts) = rewrite::many(&node) {
+            let made = node.outputs.first().map_or(0, String::len);
+            let each = NODE_SIZE.saturating_add(node.name.len()).saturating_add(made);
+            self.grow(each.saturating_mul(parts))?;
+        }
+        match rewrite::parts(&node, self.names) {
+            Some(parts) => self.made.extend(parts),
             None => self.made.push(node),
         }
         Ok(())
@@ -117,8 +129,8 @@ impl<'a> Expansion<'a> {
     fn call(
         &mut self,
         node: &Node,
-        function: &'a Function,
-        inside: &mut Vec<Key<'a>>,
+        function: &'f Function,
+        inside: &mut Vec<Key<'f>>,
     ) -> Result<(), String> {
         let called = key(&function.domain, &function.name, &function.overload);
         if inside.contains(&called) {
@@ -128,9 +140,11 @@ impl<'a> Expansion<'a> {
             return Err(format!("functions call each other more than {DEPTH_LIMIT} deep"));
         }
         inside.push(called);
-        let mut body = Body::new(node, function, self.place(node));
+        let place = self.names.fresh(&node.name);
+        let mut body = Body::new(node, function, place);
+        self.grow(body.size())?;
+        body.name_inner(self.names);
         for (index, inner) in function.nodes.iter().enumerate() {
-            self.grow(body.size(inner))?;
             self.node(body.node(inner, index), inside)?;
         }
         for passed in body.passed_on() {
@@ -141,113 +155,11 @@ impl<'a> Expansion<'a> {
     }
 
     fn grow(&mut self, by: usize) -> Result<(), String> {
-        self.size = self.size.saturating_add(by);
-        if self.size > SIZE_LIMIT {
+        let size = &mut self.functions.size;
+        *size = size.saturating_add(by);
+        if *size > SIZE_LIMIT {
             return Err(format!("the calls of its functions come to more than {SIZE_LIMIT} bytes"));
         }
         Ok(())
-    }
-
-    /// What the names inside a call begin with.
-    fn place(&mut self, node: &Node) -> String {
-        let name = &node.name;
-        let mut place = name.clone();
-        while !self.names.insert(place.clone()) {
-            self.renamed += 1;
-            place = format!("{name}#{}", self.renamed);
-        }
-        place
-    }
-}
-
-/// The body of a function at the place of a call.
-struct Body<'a> {
-    call: &'a Node,
-    function: &'a Function,
-    place: String,
-    tensors: HashMap<&'a str, String>,
-}
-
-impl<'a> Body<'a> {
-    fn new(call: &'a Node, function: &'a Function, place: String) -> Self {
-        let actual = |names: &[String], port: usize| names.get(port).cloned().unwrap_or_default();
-        let mut tensors = HashMap::new();
-        for (port, formal) in function.outputs.iter().enumerate() {
-            let name = actual(&call.outputs, port);
-            // An output that the call leaves out is made all the same.
-            if !name.is_empty() {
-                tensors.insert(formal.as_str(), name);
-            }
-        }
-        for (port, formal) in function.inputs.iter().enumerate() {
-            tensors.insert(formal.as_str(), actual(&call.inputs, port));
-        }
-        Self { call, function, place, tensors }
-    }
-
-    /// Bytes that a copy of a node takes.
-    fn size(&self, inner: &Node) -> usize {
-        let names = inner.inputs.iter().chain(&inner.outputs).map(|name| {
-            let outside = self.tensors.get(name.as_str());
-            outside.map_or(self.place.len() + name.len(), String::len)
-        });
-        let attributes = self.call.attributes.iter().chain(&self.function.defaults);
-        let taken = attributes.filter(|a| inner.attributes.iter().any(|i| i.of_call == a.name));
-        let taken: usize = taken.map(Message::encoded_len).sum();
-        let names: usize = names.sum();
-        NODE_SIZE
-            .saturating_add(inner.encoded_len())
-            .saturating_add(self.place.len())
-            .saturating_add(names)
-            .saturating_add(taken)
-    }
-
-    fn node(&mut self, inner: &'a Node, index: usize) -> Node {
-        let name = match inner.name.as_str() {
-            "" => format!("{}/{}_{index}", self.place, inner.op_type),
-            name => format!("{}/{name}", self.place),
-        };
-        Node {
-            inputs: inner.inputs.iter().map(|name| self.tensor(name)).collect(),
-            outputs: inner.outputs.iter().map(|name| self.tensor(name)).collect(),
-            name,
-            attributes: inner.attributes.iter().filter_map(|a| self.attribute(a)).collect(),
-            op_type: inner.op_type.clone(),
-            domain: inner.domain.clone(),
-            overload: inner.overload.clone(),
-        }
-    }
-
-    fn tensor(&mut self, name: &'a str) -> String {
-        if name.is_empty() {
-            return String::new();
-        }
-        let place = &self.place;
-        self.tensors.entry(name).or_insert_with(|| format!("{place}/{name}")).clone()
-    }
-
-    /// An attribute of a node inside, which may stand for one of the call.
-    fn attribute(&self, inner: &Attribute) -> Option<Attribute> {
-        if inner.of_call.is_empty() {
-            return Some(inner.clone());
-        }
-        let mut given = self.call.attributes.iter().chain(&self.function.defaults);
-        let given = given.find(|attribute| attribute.name == inner.of_call)?;
-        Some(Attribute { name: inner.name.clone(), ..given.clone() })
-    }
-
-    /// Outputs that are inputs handed through.
-    fn passed_on(&self) -> Vec<Node> {
-        let ports = self.function.outputs.iter().zip(&self.call.outputs);
-        let handed = ports
-            .filter(|(formal, actual)| self.function.inputs.contains(formal) && !actual.is_empty());
-        let node = |(formal, actual): (&String, &String)| Node {
-            inputs: self.tensors.get(formal.as_str()).cloned().into_iter().collect(),
-            outputs: vec![actual.clone()],
-            name: format!("{}/{formal}", self.place),
-            op_type: "Identity".to_owned(),
-            ..Node::default()
-        };
-        handed.map(node).collect()
     }
 }

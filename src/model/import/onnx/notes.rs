@@ -14,8 +14,11 @@ pub(super) struct Notes {
     opaque: BTreeMap<String, usize>,
     control_flow: BTreeMap<String, usize>,
     containers: BTreeMap<String, usize>,
-    unresolved: Vec<String>,
-    more_unresolved: usize,
+    unresolved: Listed,
+    /// Outputs that no part of their operator makes.
+    unmade: Listed,
+    /// Filters that are read with different zero points.
+    disputed: Listed,
     branches: usize,
 }
 
@@ -39,11 +42,15 @@ impl Notes {
     }
 
     pub fn unresolved(&mut self, node: &str) {
-        if self.unresolved.len() < NAMES_LISTED {
-            self.unresolved.push(format!("`{node}`"));
-        } else {
-            self.more_unresolved += 1;
-        }
+        self.unresolved.add(node);
+    }
+
+    pub fn unmade(&mut self, output: &str) {
+        self.unmade.add(output);
+    }
+
+    pub fn disputed(&mut self, filter: &str) {
+        self.disputed.add(filter);
     }
 
     /// One line for each kind of thing.
@@ -79,13 +86,39 @@ impl Notes {
                  be missing are not followed, nor is work on them counted"
             ));
         }
-        if !self.unresolved.is_empty() {
-            let mut names = self.unresolved.join(", ");
-            if self.more_unresolved > 0 {
-                names.push_str(&format!(" and {} more", self.more_unresolved));
-            }
-            lines.push(format!("work not counted, since shapes are not known: {names}"));
+        for (listed, what) in [
+            (&self.unresolved, "work not counted, since shapes are not known"),
+            (&self.unmade, "outputs whose making is not counted"),
+            (&self.disputed, "weights without statistics, read with different zero points"),
+        ] {
+            lines.extend(listed.text().map(|names| format!("{what}: {names}")));
         }
         lines
+    }
+}
+
+/// The first names of a kind, and how many more there are.
+#[derive(Debug, Default)]
+struct Listed {
+    names: Vec<String>,
+    more: usize,
+}
+
+impl Listed {
+    fn add(&mut self, name: &str) {
+        if self.names.len() < NAMES_LISTED {
+            self.names.push(format!("`{name}`"));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn text(&self) -> Option<String> {
+        let names = self.names.join(", ");
+        match (self.names.is_empty(), self.more) {
+            (true, _) => None,
+            (_, 0) => Some(names),
+            (_, more) => Some(format!("{names} and {more} more")),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What the operators of the format compute, and in which order the graph wants their inputs.
 
+use super::blocks::MATRIX;
 use super::composite;
 use super::node::Node;
 use super::shapes::window::{Sliding, groups, kernel};
@@ -38,6 +39,9 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
         | "com.microsoft::FusedMatMul"
         | "com.microsoft::MatMulIntegerToFloat" => product(node, 1),
         "QLinearMatMul" | "com.microsoft::QGemm" => product(node, 3),
+        MATRIX if !matches!(node.int("bits", 4), 4 | 8) => return Ok(Meaning::Opaque),
+        MATRIX if !is_unpacked(node) => return Ok(Meaning::Unresolved),
+        MATRIX => Op::FullyConnected,
         "CausalConvWithState" => causal(node),
         // A table made once; where its size is open, its work is.
         "HannWindow" | "HammingWindow" | "BlackmanWindow" | "MelWeightMatrix"
@@ -53,6 +57,7 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
             plane(PoolFunction::Average)
         }
         "GlobalLpPool" => plane(PoolFunction::Norm),
+        "Resize" | "Upsample" => resize(node),
         "LRN" => {
             let size = u64::try_from(node.int("size", 0)).ok().filter(|size| *size > 0);
             Op::LocalResponseNormalisation { size: size.ok_or("its size is missing")? }
@@ -95,11 +100,26 @@ fn product(node: &Node<'_>, port: usize) -> Op {
     Op::MatMul { transpose_a: flag("transA"), transpose_b: flag("transB") }
 }
 
+/// Whether packed weights are known as the matrix that they stand for.
+fn is_unpacked(node: &Node<'_>) -> bool {
+    let matrix = [node.int("N", 0), node.int("K", 0)].map(|n| u64::try_from(n).unwrap_or(0));
+    let stored = node.input(1).filter(|value| value.constant);
+    stored.and_then(|value| value.shape.as_ref()).is_some_and(|shape| shape.0[..] == matrix)
+}
+
 fn pool(node: &Node<'_>, function: PoolFunction) -> Result<Op, String> {
     let Sliding { kernel, strides, dilations, padding } = Sliding::of_pool(node)?;
     let dense = dilations.iter().all(|dilation| *dilation == 1);
     let dilations = if dense { Vec::new() } else { dilations };
     Ok(Op::Pool(Pool { function, kernel, strides, padding, dilations }))
+}
+
+/// The nearest element is repeated; in all other modes several are weighted and added up.
+fn resize(node: &Node<'_>) -> Op {
+    Op::Movement(match node.text("mode") {
+        "" | "nearest" => Movement::Broadcast,
+        _ => Movement::Resize,
+    })
 }
 
 /// One filter a channel, along one dimension that the past or zeros precede.
@@ -128,9 +148,7 @@ fn by_name(name: &str) -> Option<Op> {
         | "RMSNormalization"
         | "SimplifiedLayerNormalization"
         | "LpNormalization"
-        | "MeanVarianceNormalization"
-        | "com.microsoft::SkipLayerNormalization"
-        | "com.microsoft::SkipSimplifiedLayerNormalization" => Op::Normalisation,
+        | "MeanVarianceNormalization" => Op::Normalisation,
         "Cast"
         | "CastLike"
         | "QuantizeLinear"
@@ -169,7 +187,7 @@ fn movement(name: &str) -> Option<Movement> {
             Movement::Broadcast
         }
         // Each result is a sum of few weighted elements, as in an image that is resized.
-        "Resize" | "Upsample" | "GridSample" | "RoiAlign" | "AffineGrid" => Movement::Resize,
+        "GridSample" | "RoiAlign" | "AffineGrid" => Movement::Resize,
         _ => return None,
     })
 }
@@ -211,7 +229,6 @@ fn function(name: &str) -> Option<ElementFunction> {
         | "Swish"
         | "com.microsoft::Gelu"
         | "com.microsoft::FastGelu"
-        | "com.microsoft::BiasGelu"
         | "com.microsoft::QLinearSigmoid"
         | "com.microsoft::QuickGelu" => F::SmoothActivation,
         "RotaryEmbedding" | "com.microsoft::RotaryEmbedding" => F::Rotate,
@@ -236,6 +253,13 @@ pub(super) fn port_order(native: &str) -> &'static [Option<usize>] {
         "com.microsoft::QGemm" => &[Some(0), Some(3), Some(6)],
         "com.microsoft::DynamicQuantizeMatMul" => &[Some(0), Some(1), Some(4)],
         "com.microsoft::MatMulIntegerToFloat" => &[Some(0), Some(1), Some(6)],
+        MATRIX => &[Some(0), Some(1), Some(5)],
+        "com.microsoft::QLinearAdd" | "com.microsoft::QLinearMul" => &[Some(0), Some(3)],
+        // Scales, zero points and limits are no operands of the function.
+        "Clip"
+        | "com.microsoft::QLinearSigmoid"
+        | "com.microsoft::QLinearLeakyRelu"
+        | "com.microsoft::QLinearSoftmax" => &[Some(0), None],
         _ => &[],
     }
 }

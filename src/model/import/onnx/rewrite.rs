@@ -1,20 +1,30 @@
 //! Operators that the format itself defines by others, where that tells their work apart.
 
+mod fused;
+
+use super::names::Names;
 use super::proto::{Attribute, Node};
 
 /// The nodes that a node stands for; `None` if it stands for itself.
-pub(super) fn parts(node: &Node) -> Option<Vec<Node>> {
+pub(super) fn parts(node: &Node, names: &mut Names) -> Option<Vec<Node>> {
     match (super::domain(&node.domain), node.op_type.as_str()) {
-        ("", "SoftmaxCrossEntropyLoss") => Some(cross_entropy(node)),
-        ("", "SwiGLU") => Some(gated(node)),
-        ("", "Sum" | "Max" | "Min" | "Mean") if node.inputs.len() > 2 => Some(pairs(node)),
-        _ => None,
+        ("", "SoftmaxCrossEntropyLoss") => Some(cross_entropy(node, names)),
+        ("", "SwiGLU") => Some(gated(node, names)),
+        _ if many(node).is_some() => Some(pairs(node, names)),
+        _ => fused::parts(node, names),
     }
 }
 
+/// As how many nodes one stands that may stand for any number.
+pub(super) fn many(node: &Node) -> Option<usize> {
+    let operands = node.inputs.len();
+    let adds_up = matches!(node.op_type.as_str(), "Sum" | "Max" | "Min" | "Mean");
+    (adds_up && super::domain(&node.domain).is_empty() && operands > 2).then_some(operands)
+}
+
 /// Logarithms of the classes' probabilities, and the loss of the true ones.
-fn cross_entropy(node: &Node) -> Vec<Node> {
-    let logarithms = named(node.outputs.get(1), node, "log_prob");
+fn cross_entropy(node: &Node, names: &mut Names) -> Vec<Node> {
+    let logarithms = named(node.outputs.get(1), node, "log_prob", names);
     let class_axis = Attribute { name: "axis".into(), int: 1, ..Attribute::default() };
     let mut inputs = node.inputs.clone();
     if let Some(scores) = inputs.first_mut() {
@@ -36,8 +46,8 @@ fn cross_entropy(node: &Node) -> Vec<Node> {
 }
 
 /// The first operand activated, times the second.
-fn gated(node: &Node) -> Vec<Node> {
-    let gate = named(None, node, "gate");
+fn gated(node: &Node, names: &mut Names) -> Vec<Node> {
+    let gate = named(None, node, "gate", names);
     let swish = Node {
         inputs: node.inputs.iter().take(1).cloned().collect(),
         outputs: vec![gate.clone()],
@@ -53,14 +63,19 @@ fn gated(node: &Node) -> Vec<Node> {
 }
 
 /// More than two operands two by two, since each pair is an operation. A mean is divided at the end.
-fn pairs(node: &Node) -> Vec<Node> {
+fn pairs(node: &Node, names: &mut Names) -> Vec<Node> {
     let is_mean = node.op_type == "Mean";
     let function = if is_mean { "Sum" } else { &node.op_type };
     let mut operands = node.inputs.iter();
     let mut so_far = operands.next().cloned().unwrap_or_default();
     let mut parts = Vec::with_capacity(node.inputs.len());
+    let last = node.inputs.len().saturating_sub(2);
     for (number, operand) in operands.enumerate() {
-        let made = named(None, node, &(number + 1).to_string());
+        // The last one makes what the file names.
+        let made = match (number == last && !is_mean, node.outputs.first()) {
+            (true, Some(output)) => output.clone(),
+            _ => named(None, node, &(number + 1).to_string(), names),
+        };
         let name = format!("{}/{}", node.name, number + 1);
         let inputs = vec![so_far, operand.clone()];
         so_far = made.clone();
@@ -83,9 +98,10 @@ fn part(node: &Node, op_type: &str) -> Node {
 }
 
 /// A tensor between the parts, called after what the node makes unless it has a name already.
-fn named(given: Option<&String>, node: &Node, what: &str) -> String {
+fn named(given: Option<&String>, node: &Node, what: &str, names: &mut Names) -> String {
     let made = node.outputs.first().map_or("", String::as_str);
-    given.filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| format!("{made}/{what}"))
+    let given = given.filter(|name| !name.is_empty()).cloned();
+    given.unwrap_or_else(|| names.fresh(&format!("{made}/{what}")))
 }
 
 #[cfg(test)]
@@ -105,7 +121,7 @@ mod tests {
 
     /// Each part as `name: outputs = type(inputs)`.
     fn shown(node: &Node) -> Vec<String> {
-        let parts = parts(node).unwrap_or_default();
+        let parts = parts(node, &mut Names::default()).unwrap_or_default();
         let part = |p: &Node| {
             let (outputs, inputs) = (p.outputs.join(","), p.inputs.join(","));
             format!("{}: {outputs} = {}({inputs})", p.name, p.op_type)
@@ -119,7 +135,7 @@ mod tests {
         assert_eq!(shown(&node("Sum", &["a", "b", "c"], &["y"])), sum);
         let mean = ["n/1: y/1 = Sum(a,b)", "n/2: y/2 = Sum(y/1,c)", "n: y = Mean(y/2)"];
         assert_eq!(shown(&node("Mean", &["a", "b", "c"], &["y"])), mean);
-        assert!(parts(&node("Sum", &["a", "b"], &["y"])).is_none());
+        assert!(parts(&node("Sum", &["a", "b"], &["y"]), &mut Names::default()).is_none());
     }
 
     #[test]
@@ -143,6 +159,6 @@ mod tests {
     #[test]
     fn operators_of_other_domains_are_left_alone() {
         let vendor = Node { domain: "acme".into(), ..node("SwiGLU", &["a", "b"], &["y"]) };
-        assert!(parts(&vendor).is_none());
+        assert!(parts(&vendor, &mut Names::default()).is_none());
     }
 }

@@ -13,6 +13,7 @@ pub(super) mod resize;
 mod signal;
 pub(super) mod window;
 
+use super::blocks::MATRIX;
 use super::node::{Node, Setting};
 use super::operators::Meaning;
 use super::value::{check, element, shape};
@@ -88,6 +89,12 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
         | "com.microsoft::QLinearGlobalAveragePool" => window::whole_plane(node),
         "MatMul" | "MatMulInteger" => product::matrix(node, 1),
         "QLinearMatMul" => product::matrix(node, 3),
+        // Batches turned into rows are not followed.
+        "com.microsoft::FusedMatMul"
+            if node.flag("transBatchA", false) || node.flag("transBatchB", false) =>
+        {
+            Ok(None)
+        }
         "com.microsoft::FusedMatMul" => product::matrix(node, 1),
         "Gemm" | "com.microsoft::FusedGemm" => product::gemm(node, 1),
         "Einsum" => contraction(node),
@@ -150,6 +157,7 @@ fn single(node: &Node<'_>, meaning: &Meaning) -> Inferred {
             product::matrix(node, 1)
         }
         "com.microsoft::QGemm" => product::gemm(node, 3),
+        MATRIX if *meaning == Meaning::Known(Op::FullyConnected) => product::unpacked(node),
         "com.microsoft::QLinearAdd" | "com.microsoft::QLinearMul" => broadcast_ports(node, &[0, 3]),
         _ => match meaning {
             // Before version 7 the second operand is fitted to the first.

@@ -315,5 +315,9 @@ fn a_type_without_a_width_is_said_to_have_none() {
 
 mod branches;
 mod composite;
+mod control_flow;
+mod fused;
+mod names;
 mod vendor;
 mod weights;
+mod zero_points;

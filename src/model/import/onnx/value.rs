@@ -94,7 +94,7 @@ impl Value {
         check_data(tensor, element, &shape)?;
         let few = shape.elements().is_some_and(|n| n <= NUMBERS_KEPT);
         let count = shape.elements().unwrap_or(0) as usize;
-        let numbers = if few { numbers(tensor, element) } else { None };
+        let numbers = if few { numbers(tensor, element, count) } else { None };
         let numbers = numbers.filter(|n| n.len() == count).map(Rc::new);
         Ok(Self { constant: true, numbers, ..Self::made(element, Some(shape)) })
     }
@@ -143,6 +143,8 @@ fn check_data(tensor: &proto::Tensor, element: ElementType, shape: &Shape) -> Re
         (0, E::Int64) => (tensor.int64_data.len(), elements, "numbers"),
         (0, E::Int32 | E::Int16 | E::UInt16 | E::Int8 | E::UInt8 | E::Bool)
         | (0, E::Float16 | E::BFloat16) => (tensor.int32_data.len(), elements, "numbers"),
+        (0, E::Int4 | E::Float4) => (tensor.int32_data.len(), elements.div_ceil(2), "pairs"),
+        (0, E::Float8) => (tensor.int32_data.len(), elements, "numbers"),
         (0, _) => return Ok(()),
         (bytes, _) => (bytes, elements.saturating_mul(element.bits()).div_ceil(8), "bytes"),
     };
@@ -153,7 +155,7 @@ fn check_data(tensor: &proto::Tensor, element: ElementType, shape: &Shape) -> Re
     Err(format!("tensor `{name}` of {shape} {element} needs {needed} {what}, but holds {held}"))
 }
 
-fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
+fn numbers(tensor: &proto::Tensor, element: ElementType, count: usize) -> Option<Numbers> {
     if tensor.data_location == EXTERNAL {
         return None;
     }
@@ -175,6 +177,12 @@ fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
         ElementType::Int8 if !raw.is_empty() => {
             Numbers::Ints(each(raw, |[b]| i64::from(i8::from_le_bytes([b]))))
         }
+        ElementType::Int4 => {
+            let pairs: Vec<u8> = if raw.is_empty() { low_bytes(tensor) } else { raw.to_vec() };
+            let signed = tensor.data_type == INT4;
+            let number = |n: u8| if signed && n > 7 { i64::from(n) - 16 } else { i64::from(n) };
+            Numbers::Ints(nibbles(&pairs).take(count).map(number).collect())
+        }
         ElementType::Int32 | ElementType::Bool | ElementType::UInt8 | ElementType::Int8 => {
             Numbers::Ints(tensor.int32_data.iter().map(|i| i64::from(*i)).collect())
         }
@@ -185,6 +193,22 @@ fn numbers(tensor: &proto::Tensor, element: ElementType) -> Option<Numbers> {
 fn each<const N: usize, T>(raw: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
     raw.as_chunks::<N>().0.iter().map(|chunk| number(*chunk)).collect()
 }
+
+/// The lowest byte of each 32-bit integer, where narrow types stand.
+fn low_bytes(tensor: &proto::Tensor) -> Vec<u8> {
+    tensor.int32_data.iter().map(|i| i.to_le_bytes()[0]).collect()
+}
+
+/// Two elements of four bits a byte, the lower ones first.
+pub(super) fn nibbles(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    bytes.iter().flat_map(|byte| [byte & 15, byte >> 4])
+}
+
+/// `TensorProto.INT4`.
+pub(super) const INT4: i32 = 22;
+
+/// `TensorProto.UINT4`.
+pub(super) const UINT4: i32 = 21;
 
 /// `TensorProto.DataType`.
 pub(super) fn element(data_type: i32) -> ElementType {
@@ -205,7 +229,7 @@ pub(super) fn element(data_type: i32) -> ElementType {
         17..=20 | 24 => ElementType::Float8,
         23 => ElementType::Float4,
         // Signed or not, two elements take a byte.
-        21 | 22 => ElementType::Int4,
+        UINT4 | INT4 => ElementType::Int4,
         _ => ElementType::Other,
     }
 }

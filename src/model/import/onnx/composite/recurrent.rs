@@ -2,6 +2,7 @@
 
 use super::{Makes, Part, Source};
 use crate::model::import::onnx::node::Node;
+use crate::model::work::INITIAL_STATES;
 use crate::model::{Cell, Op, Recurrence, Shape};
 
 /// Inputs: sequence, weights, recurrence weights, bias, lengths, initial states, peepholes.
@@ -33,8 +34,11 @@ pub(super) fn parts(node: &Node<'_>) -> Result<Option<Vec<Part>>, String> {
     let product =
         Part::new("input", Op::FullyConnected, &[Source::Port(0), Source::Port(1)], gates);
     let recurrence = Recurrence { cell, hidden, steps, directions: *directions };
+    // Initial states stand behind all that is learnt.
     let mut inputs = vec![Source::Part(0)];
-    inputs.extend([2, 3, 5, 6, 7].map(Source::Port));
+    inputs.extend([2, 3, 7].map(Source::Port));
+    inputs.resize(INITIAL_STATES, Source::Nothing);
+    inputs.extend([5, 6].map(Source::Port));
     let steps =
         Part::new("recurrence", Op::Recurrence(recurrence), &inputs, Makes::Ports(vec![0, 1, 2]));
     Ok(Some(vec![product, steps]))

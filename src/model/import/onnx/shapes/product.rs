@@ -57,6 +57,16 @@ pub(super) fn gemm(node: &Node<'_>, port: usize) -> Inferred {
     }
 }
 
+/// `MatMulNBits`: rows times the matrix `[N, K]` that packed weights stand for.
+pub(super) fn unpacked(node: &Node<'_>) -> Inferred {
+    let (Some(rows), Some(weights)) = (node.shape(0), node.shape(1)) else { return Ok(None) };
+    let [columns, depth] = weights.0[..] else { return Ok(None) };
+    match rows.0.split_last() {
+        Some((last, outer)) if *last == depth => Ok(Some(Shape([outer, &[columns]].concat()))),
+        _ => Err(format!("{rows} and weights of {weights} do not multiply")),
+    }
+}
+
 /// `LSTM`, `GRU`, `RNN`: all states, the last state, the last cell.
 pub(super) fn recurrent(node: &Node<'_>) -> Result<Vec<Option<Shape>>, String> {
     let (Some(input), Some(weights)) = (node.shape(0), node.shape(2)) else {

@@ -164,3 +164,130 @@ fn an_equation_is_a_product() {
         layers(product, &[("a", &["2", "3", "5", "7"]), ("b", &["2", "3", "11", "7"])], &[]);
     assert_eq!((shape(&graph, "y"), found[0].work.macs), ("2x3x5x11".into(), 2 * 3 * 5 * 11 * 7));
 }
+
+fn with_float(mut node: Node, name: &str, float: f32) -> Node {
+    node.attributes.push(Attribute { name: name.into(), float, ..Attribute::default() });
+    node
+}
+
+/// Each layer with its element operations.
+fn operations(layers: &[Layer]) -> Vec<(&str, u64)> {
+    let each = endings(layers).into_iter().zip(layers);
+    each.map(|(name, layer)| (name, layer.work.element_ops)).filter(|(_, n)| *n > 0).collect()
+}
+
+#[test]
+fn earlier_tokens_in_one_tensor_are_cut_apart_and_handed_on_together() {
+    let inputs = ["x", "w", "b", "m", "past"];
+    let packed = of(node("Attention", &inputs, &["y", "present"]), "com.microsoft");
+    let (graph, found) = layers(
+        with_int(packed, "num_heads", 4),
+        &[("x", &["1", "3", "64"]), ("m", &["1", "10"]), ("past", &["2", "1", "4", "7", "16"])],
+        &[("w", &[64, 192]), ("b", &[192])],
+    );
+    assert_eq!(shape(&graph, "present"), "2x1x4x10x16");
+    assert_eq!(total_macs(&found), 3 * 64 * 192 + 2 * 3 * 10 * 64);
+    let of = |name: &str| found.iter().find(|layer| layer.name.ends_with(name)).unwrap();
+    assert_eq!(of(".past_keys").work.input_bytes, 7 * 64 * 4, "half of both is read");
+    assert_eq!(of(".present").work.output_bytes, 2 * 10 * 64 * 4);
+    assert_eq!(of(".mask").work.element_ops, 4 * 3 * 10);
+}
+
+#[test]
+fn queries_by_head_and_keys_side_by_side_are_read_each_in_its_own_way() {
+    let plain = with_int(node("Attention", &["q", "k", "v"], &["y"]), "kv_num_heads", 2);
+    let (graph, found) = layers(
+        plain,
+        &[("q", &["1", "8", "10", "64"]), ("k", &["1", "20", "128"]), ("v", &["1", "20", "128"])],
+        &[],
+    );
+    assert_eq!((shape(&graph, "y"), total_macs(&found)), ("1x8x10x64".into(), 2 * 8 * 200 * 64));
+}
+
+#[test]
+fn caps_masks_of_padding_and_tables_are_counted() {
+    let plain = with_float(node("Attention", &["q", "k", "v"], &["y"]), "softcap", 50.0);
+    let by_head: &[(&str, &[&str])] =
+        &[("q", &["1", "2", "3", "4"]), ("k", &["1", "2", "5", "4"]), ("v", &["1", "2", "5", "4"])];
+    let (_, found) = layers(plain, by_head, &[]);
+    let expected = [
+        ("scale", 24),
+        ("softcap_in", 30),
+        ("softcap", 4 * 30),
+        ("softcap_out", 30),
+        ("softmax", 7 * 30),
+    ];
+    assert_eq!(operations(&found), expected);
+
+    let inputs = ["q", "k", "v", "", "padding", "bias"];
+    let padded = of(node("MultiHeadAttention", &inputs, &["y"]), "com.microsoft");
+    for (padding, bytes) in [(&["2", "5"][..], 2 * 5 * 4), (&["2"], 2 * 4)] {
+        let (_, found) = layers(
+            with_int(padded.clone(), "num_heads", 2),
+            &[
+                ("q", &["2", "3", "8"]),
+                ("k", &["2", "5", "8"]),
+                ("v", &["2", "5", "8"]),
+                ("padding", padding),
+                ("bias", &["1", "2", "3", "5"]),
+            ],
+            &[],
+        );
+        let expected = [("scale", 48), ("padding_mask", 60), ("mask", 60), ("softmax", 7 * 60)];
+        assert_eq!(operations(&found), expected, "{padding:?}");
+        let made = found.iter().find(|layer| layer.name.ends_with("mask_operand")).unwrap();
+        assert_eq!(made.work.input_bytes, bytes, "{padding:?}");
+    }
+
+    let inputs = ["q", "k", "v", "", "", "", "", "cos", "sin"];
+    let mut grouped = of(node("GroupQueryAttention", &inputs, &["y"]), "com.microsoft");
+    for (name, value) in [("num_heads", 4), ("kv_num_heads", 2), ("do_rotary", 1)] {
+        grouped = with_int(grouped, name, value);
+    }
+    let (_, found) = layers(
+        grouped,
+        &[("q", &["1", "3", "32"]), ("k", &["1", "3", "16"]), ("v", &["1", "3", "16"])],
+        &[("cos", &[100, 4]), ("sin", &[100, 4])],
+    );
+    let turned = found.iter().find(|layer| layer.name.ends_with("query_rotary")).unwrap();
+    assert_eq!(turned.work.operands.len(), 3, "both tables are read");
+    assert_eq!(total_parameters(&found), 0, "and are no parameters");
+}
+
+#[test]
+fn an_output_that_no_part_makes_is_noted() {
+    let inputs = ["q", "k", "v"];
+    let outputs = ["y", "", "", "scores"];
+    let grouped = of(node("GroupQueryAttention", &inputs, &outputs), "com.microsoft");
+    let graph = Graph {
+        nodes: vec![with_int(with_int(grouped, "num_heads", 4), "kv_num_heads", 2)],
+        inputs: vec![
+            info("q", FLOAT, &["1", "3", "32"]),
+            info("k", FLOAT, &["1", "3", "16"]),
+            info("v", FLOAT, &["1", "3", "16"]),
+        ],
+        outputs: vec![unknown("y"), unknown("scores")],
+        ..Graph::default()
+    };
+    let notes = load(graph, &[]).unwrap().notes;
+    assert_eq!(notes, ["outputs whose making is not counted: `scores`"]);
+}
+
+#[test]
+fn initial_states_are_no_parameters() {
+    let inputs = ["x", "w", "r", "b", "", "h", "c", "p"];
+    let cell = with_int(node("LSTM", &inputs, &["y"]), "hidden_size", 4);
+    let (_, found) = layers(
+        cell,
+        &[("x", &["10", "2", "8"])],
+        &[
+            ("w", &[1, 16, 8]),
+            ("r", &[1, 16, 4]),
+            ("b", &[1, 32]),
+            ("h", &[1, 2, 4]),
+            ("c", &[1, 2, 4]),
+            ("p", &[1, 12]),
+        ],
+    );
+    assert_eq!(total_parameters(&found), 16 * 12 + 32 + 12);
+}

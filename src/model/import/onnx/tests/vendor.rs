@@ -89,3 +89,53 @@ fn a_quantised_concatenation_leaves_the_rest_of_the_network_known() {
     let kinds: Vec<_> = graph.layers().unwrap().iter().map(|layer| layer.work.kind).collect();
     assert_eq!(kinds, [OpKind::Opaque, OpKind::Elementwise], "its scaling is not counted");
 }
+
+#[test]
+fn scales_zero_points_and_limits_are_no_parameters() {
+    let quantised = || vec![scale("s"), zero("z")];
+    let x = || info("x", UINT8, &["1", "4", "5", "5"]);
+    let with_bias = |mut tensors: Vec<Tensor>| {
+        tensors.push(stored("b", UINT8, &[4, 1, 1]));
+        tensors
+    };
+    for op_type in ["QLinearAdd", "QLinearMul"] {
+        let node = vendor(op_type, &["x", "s", "z", "b", "s", "z", "s", "z"], &["y"]);
+        let (layer, ..) = only(node, x(), with_bias(quantised()));
+        assert_eq!(layer.work.parameters, 4, "{op_type}: the stored operand alone");
+        assert_eq!(layer.work.operands.len(), 8, "{op_type}: all are read");
+    }
+    for op_type in [
+        "QLinearGlobalAveragePool",
+        "QLinearAveragePool",
+        "QLinearSigmoid",
+        "QLinearLeakyRelu",
+        "QLinearSoftmax",
+    ] {
+        let node = vendor(op_type, &["x", "s", "z", "s", "z"], &["y"]);
+        let node = with_ints(node, "kernel_shape", &[2, 2]);
+        let (layer, ..) = only(node, x(), quantised());
+        assert_eq!(layer.work.parameters, 0, "{op_type}");
+    }
+    let limits = || vec![scale("lo"), scale("hi")];
+    let x = || info("x", FLOAT, &["3", "5"]);
+    let (layer, ..) = only(node("Clip", &["x", "lo", "hi"], &["y"]), x(), limits());
+    assert_eq!((layer.work.parameters, layer.work.weight_bytes), (0, 8));
+    let slope = vec![stored("k", FLOAT, &[5])];
+    let (layer, ..) = only(node("PRelu", &["x", "k"], &["y"]), x(), slope);
+    assert_eq!(layer.work.parameters, 5, "a slope is learnt");
+}
+
+#[test]
+fn the_nearest_element_is_repeated_without_arithmetic() {
+    for (mode, operations) in [(None, 0), (Some("nearest"), 0), (Some("linear"), 4 * 60)] {
+        let mut node = node("Resize", &["x", "", "", "sizes"], &["y"]);
+        node.attributes.extend(mode.map(|text| Attribute {
+            name: "mode".into(),
+            text: text.into(),
+            ..Attribute::default()
+        }));
+        let x = info("x", FLOAT, &["3", "5"]);
+        let (layer, _, made) = only(node, x, vec![ints("sizes", &[6, 10])]);
+        assert_eq!((layer.work.element_ops, made.as_str()), (operations, "6x10"), "{mode:?}");
+    }
+}

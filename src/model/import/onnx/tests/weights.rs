@@ -117,3 +117,12 @@ fn weights_beside_the_model_are_read_and_never_outside_its_folder() {
         assert!(found.is_none() && notes[0].contains("are not read"), "{notes:?}");
     }
 }
+
+#[test]
+fn bytes_that_come_from_nowhere_have_nothing_beside_them() {
+    // Under this name there is a file in the folder that tests run in.
+    let graph = load(beside("Cargo.toml"), &[]).unwrap();
+    assert_eq!(statistics(&graph, 0), None);
+    assert!(graph.notes[0].contains("`Cargo.toml`, which is not beside"), "{:?}", graph.notes);
+    assert_eq!(total_macs(&graph.layers().unwrap()), 6);
+}
