@@ -68,6 +68,21 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     }
 }
 
+/// Says that software rates know no number format, where layers have several or wider ones.
+fn paceless_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
+    let by_software = steps.iter().filter(|step| setting.stack(step.engine).is_some());
+    let wider = by_software.filter(|step| step.macs > 0 && step.cost.precision.bits() > 8);
+    let formats: BTreeSet<_> = wider.map(|step| step.cost.precision).collect();
+    if formats.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = formats.iter().map(ToString::to_string).collect();
+    Some(format!(
+        "software rates go by kind of layer, whatever the number format: in {} they may differ",
+        names.join(" and ")
+    ))
+}
+
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 fn notes(
     steps: &[Step],
@@ -91,6 +106,7 @@ fn notes(
     notes.extend(conversions.into_iter().map(|(from, to, engine)| {
         format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))
     }));
+    notes.extend(paceless_note(steps, setting));
     let fits = engines.iter().all(|e| homes[*e].fits);
     (notes, fits)
 }

@@ -152,9 +152,12 @@ pub(super) fn arithmetic(o: &Operands<'_>, op: &Op) -> Result<Arithmetic, Misfit
     }
 }
 
+/// Operations by function, for each element.
+type Each = &'static [(F, u64)];
+
 /// Operations on each element that is read, and on each that is left.
 fn reduced(reduction: Reduction, read: u64, made: u64) -> Result<ElementOps, Misfit> {
-    let (on_read, on_made): (&[(F, u64)], &[(F, u64)]) = match reduction {
+    let (on_read, on_made): (Each, Each) = match reduction {
         Reduction::Sum => (&[(F::Add, 1)], &[]),
         Reduction::Mean => (&[(F::Add, 1)], &[(F::Divide, 1)]),
         Reduction::Extremum => (&[(F::Extremum, 1)], &[]),

@@ -90,13 +90,14 @@ fn convolution(node: &Node<'_>, port: usize, transposed: bool) -> Result<Meaning
 }
 
 /// A product with a stored matrix is a fully connected layer, whatever the batch: its weights are
-/// shared by all rows.
+/// shared by all rows. Data that stand on their side make it a plain product.
 fn product(node: &Node<'_>, port: usize) -> Op {
     let stored = node.input(port).filter(|value| value.constant);
-    if stored.and_then(|value| value.shape.as_ref()).is_some_and(|shape| shape.rank() == 2) {
+    let flag = |name| node.flag(name, false);
+    let matrix = stored.and_then(|value| value.shape.as_ref()).is_some_and(|s| s.rank() == 2);
+    if matrix && !flag("transA") {
         return Op::FullyConnected;
     }
-    let flag = |name| node.flag(name, false);
     Op::MatMul { transpose_a: flag("transA"), transpose_b: flag("transB") }
 }
 

@@ -46,6 +46,18 @@ fn filters_are_found_whichever_way_they_are_stored() {
 }
 
 #[test]
+fn data_that_stand_on_their_side_are_multiplied_and_not_followed() {
+    let mut graph = product(
+        with_int(node("Gemm", &["x", "w"], &["y"]), "transA", 1),
+        floats("w", &[2, 3], &[1.0, 0.0, 0.0, 2.0, 0.0, 3.0]),
+    );
+    graph.inputs = vec![info("x", FLOAT, &["2", "5"])];
+    let layers = load(graph, &[]).unwrap().layers().unwrap();
+    assert_eq!((total_macs(&layers), total_live_macs(&layers)), (5 * 2 * 3, 5 * 2 * 3));
+    assert_eq!(layers[0].work.kind, OpKind::FullyConnected);
+}
+
+#[test]
 fn weights_are_followed_through_a_transposition_and_a_dequantisation() {
     let mut graph = product(node("MatMul", &["x", "t"], &["y"]), stored("unused", FLOAT, &[1]));
     let dequantise = node("DequantizeLinear", &["w", "s", "z"], &["d"]);
