@@ -25,6 +25,7 @@ mod profile;
 mod quality;
 mod shipped;
 mod sparsity;
+mod states;
 mod statistics;
 mod sums;
 mod tensor;

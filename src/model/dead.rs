@@ -13,6 +13,7 @@ mod axes;
 mod masks;
 mod reading;
 
+use super::arithmetic::image_axes;
 use super::weights::Weights;
 use super::{
     ElementFunction, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId, TensorRole,
@@ -32,6 +33,12 @@ const TRUE_REDUCTIONS: [&str; 4] = ["MEAN", "SUM", "REDUCE_", "Reduce"];
 const TRUE_TRANSPOSITIONS: [&str; 3] = ["Transpose", "TRANSPOSE", "STABLEHLO_TRANSPOSE"];
 const TRUE_RESAMPLINGS: [&str; 4] =
     ["Resize", "Upsample", "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"];
+
+/// Operators whose result is drawn anew in each run.
+const DRAWS: [&str; 5] = ["Random", "RANDOM_", "Bernoulli", "Multinomial", "MULTINOMIAL"];
+
+/// Drops elements at random where a third input says that it is trained.
+const DROPS_OUT: &str = "Dropout";
 
 /// A conversion by a scale that is taken from the data, of all channels.
 const SCALED_BY_DATA: &str = "DynamicQuantizeLinear";
@@ -182,20 +189,29 @@ impl Follow<'_> {
         };
         let native = graph.operator(id).native.as_str();
         let alone = !computed_beside(graph, id, 1);
+        let draws = DRAWS.iter().any(|start| native.starts_with(start));
         match op {
+            _ if draws || (native == DROPS_OUT && graph.inputs(id).len() > 2) => None,
             // Pairs of elements mix.
             Op::Elementwise(ElementFunction::Rotate) => None,
             Op::Elementwise(_) => self.joined_live(graph, id, output),
             Op::Movement(Movement::Concatenate) => self.concatenated(graph, id, output),
             _ if !alone => None,
             Op::Convert if native != SCALED_BY_DATA => first().map(|(mask, _)| mask),
-            Op::BatchNormalisation => first().map(|(mask, _)| mask),
             Op::Movement(Movement::Resize) if !is_one_of(native, &TRUE_RESAMPLINGS) => None,
-            Op::Pool(_) | Op::Movement(Movement::Pad | Movement::Resize | Movement::Broadcast) => {
+            Op::Movement(Movement::Broadcast) if !is_one_of(native, &TRUE_RESAMPLINGS) => {
                 let (mask, input) = first()?;
-                let kept = input.rank() == output.rank()
-                    && input.extent(mask.axis) == output.extent(mask.axis);
-                kept.then_some(mask)
+                keeps_axis(mask, input, output)
+            }
+            // What slides over positions, or has statistics for each channel, leaves only channels
+            // by themselves.
+            Op::BatchNormalisation
+            | Op::Pool(_)
+            | Op::Movement(Movement::Pad | Movement::Resize | Movement::Broadcast) => {
+                let (mask, input) = first()?;
+                let rank = input.rank();
+                let channel = if rank < 3 { 1 } else { image_axes(graph.layout, rank).0 };
+                keeps_axis(mask, input, output).filter(|mask| mask.axis == channel)
             }
             Op::Reduce(_) if is_one_of(native, &TRUE_REDUCTIONS) => {
                 let (mask, input) = first()?;
@@ -266,6 +282,12 @@ impl Follow<'_> {
         }
         (live.len() as u64 == output.extent(axis)).then(|| Mask { axis, live: Rc::new(live) })
     }
+}
+
+/// A mask along an axis that is as long behind an operator as in front of it.
+fn keeps_axis(mask: Mask, input: &Shape, output: &Shape) -> Option<Mask> {
+    let kept = input.rank() == output.rank() && input.extent(mask.axis) == output.extent(mask.axis);
+    kept.then_some(mask)
 }
 
 /// Whether anything but the first operands is computed.

@@ -296,25 +296,39 @@ impl ModelGraph {
     }
 
     /// The operators, each behind what it reads; or those of a cycle, each reading from the next
-    /// and the last from the first.
+    /// and the last from the first. Reads and writes of a state keep the order they are listed in,
+    /// unless what they read does not allow it.
     pub(super) fn sorted(&self) -> Result<Vec<OperatorId>, Vec<OperatorId>> {
+        let states = self.state_order();
+        match self.sorted_with(&states) {
+            Err(_) if !states.is_empty() => self.sorted_with(&[]),
+            sorted => sorted,
+        }
+    }
+
+    fn sorted_with(&self, states: &[(usize, usize)]) -> Result<Vec<OperatorId>, Vec<OperatorId>> {
+        let mut behind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let position: BTreeMap<_, _> =
             self.operators.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let mut missing: Vec<usize> =
             self.operators.iter().map(|id| self.makers(*id).count()).collect();
+        for (before, after) in states {
+            behind.entry(*before).or_default().push(*after);
+            missing[*after] += 1;
+        }
         let mut ready: BTreeSet<usize> =
             missing.iter().enumerate().filter(|(_, n)| **n == 0).map(|(i, _)| i).collect();
         let mut sorted = Vec::with_capacity(self.operators.len());
         while let Some(i) = ready.pop_first() {
             let id = self.operators[i];
             sorted.push(id);
-            for output in self.op_outputs(id) {
-                for reader in self.consumers(output) {
-                    let at = position[&reader];
-                    missing[at] -= 1;
-                    if missing[at] == 0 {
-                        ready.insert(at);
-                    }
+            let outputs = self.op_outputs(id);
+            let readers = outputs.iter().flat_map(|output| self.consumers(*output));
+            let readers = readers.map(|reader| position[&reader]);
+            for at in readers.chain(behind.remove(&i).into_iter().flatten()) {
+                missing[at] -= 1;
+                if missing[at] == 0 {
+                    ready.insert(at);
                 }
             }
         }

@@ -191,6 +191,8 @@ fn operators_that_mix_channels_pass_no_mask_on() {
         ("RotaryEmbedding", Op::Elementwise(F::Rotate)),
         ("DynamicQuantizeLinear", Op::Convert),
         ("GridSample", Op::Movement(Movement::Resize)),
+        ("RandomNormalLike", Op::Elementwise(F::Transcendental)),
+        ("Bernoulli", Op::Elementwise(F::Transcendental)),
     ] {
         assert_eq!(behind(native, op, None), None, "{native}");
     }
@@ -247,4 +249,34 @@ fn masks_take_a_bounded_room() {
         flat = s.apply(Op::Elementwise(ElementFunction::Add), &[flat, other], &[1, wide]);
     }
     assert_eq!(s.live().len(), 1);
+}
+
+#[test]
+fn a_window_mixes_all_but_channels() {
+    let pool = || {
+        Op::Pool(crate::model::Pool {
+            kernel: vec![3, 3],
+            strides: vec![1, 1],
+            padding: Padding::Same,
+            ..crate::model::Pool::whole_plane(crate::model::PoolFunction::Average)
+        })
+    };
+    assert_eq!(behind("AveragePool", pool(), None), Some(1), "channels last");
+    // Channels first, a product makes dead columns along the last spatial axis.
+    for (native, op) in [
+        ("AveragePool", pool()),
+        ("Resize", Op::Movement(Movement::Resize)),
+        ("Resize", Op::Movement(Movement::Broadcast)),
+        ("BatchNormalization", Op::BatchNormalisation),
+        ("Pad", Op::Movement(Movement::Pad)),
+    ] {
+        let mut s = Sketch::new(Layout::ChannelsFirst);
+        let x = s.input(&[1, 2, 2, 2]);
+        let w = s.weights(&[4, 2], &[1, 1, 0, 0, 0, 0, 0, 0]);
+        let made = s.apply(Op::FullyConnected, &[x, w], &[1, 2, 2, 4]);
+        let mixed = s.apply_as(native, op, &[made], &[1, 2, 2, 4]);
+        let w = s.weights(&[1, 4], &[1, 1, 1, 1]);
+        s.apply(Op::FullyConnected, &[mixed, w], &[1, 2, 2, 1]);
+        assert_eq!(s.live().len(), 1, "{native}: only the first product");
+    }
 }

@@ -202,7 +202,9 @@ impl<'a> Importer<'a> {
             return Err(Fault::File("the file names no version of its operator set".into()));
         }
         let inputs = self.environment.values(&proto.inputs)?;
-        let node = Node::new(proto, &native, version.unwrap_or(i64::MAX), inputs);
+        let mut node = Node::new(proto, &native, version.unwrap_or(i64::MAX), inputs);
+        node.stated_cache =
+            proto.outputs.get(1).and_then(|name| self.environment.stated_shape(name));
         let meaning = operators::meaning(&node)?;
         let mut outputs = shapes::infer(&node, &meaning)?;
         if is_folded(&node, &meaning, &outputs) {

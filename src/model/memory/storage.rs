@@ -173,10 +173,16 @@ impl Builder<'_> {
     fn order(&mut self) {
         let position: BTreeMap<_, _> =
             self.graph.operators().enumerate().map(|(at, id)| (id, at)).collect();
+        let mut of_states: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (before, after) in self.graph.state_order() {
+            of_states.entry(after).or_default().push(before);
+        }
         for (at, id) in self.graph.operators().enumerate() {
             let read = self.graph.inputs(id).into_iter().flatten();
             let makers = read.filter_map(|tensor| self.graph.producer(tensor));
-            let makers: BTreeSet<_> = makers.filter_map(|id| position.get(&id).copied()).collect();
+            let makers = makers.filter_map(|id| position.get(&id).copied());
+            let makers: BTreeSet<_> =
+                makers.chain(of_states.remove(&at).into_iter().flatten()).collect();
             self.storage.is_sorted &= makers.iter().all(|maker| *maker < at);
             self.storage.predecessors.push(makers.into_iter().collect());
         }

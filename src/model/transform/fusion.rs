@@ -222,7 +222,9 @@ impl Fusion<'_> {
             let fits = step.input(2).is_none() && self.is_bias(&step.operator.op, other, made);
             return fits.then_some(Part::Bias(other));
         }
-        let ready = self.makers.get(&other).is_none_or(|maker| *maker < i);
+        // A state may be written in between.
+        let kept = self.draft.tensor(other).role == TensorRole::State;
+        let ready = !kept && self.makers.get(&other).is_none_or(|maker| *maker < i);
         let fits = self.draft.shape(other) == self.draft.shape(made) && other != made;
         (ready && fits && !next.operator.residual).then_some(Part::Residual(other))
     }

@@ -242,7 +242,9 @@ impl Conversion {
         let constant = draft.is_constant(from)
             && (is_format(stored.element) || stored.element == ElementType::Int32);
         let same = constant || stored.element == made;
-        if is_number && converted && same && !draft.outputs.contains(&to) {
+        // Others than the numbers may read its scale.
+        let alone = step.outputs.len() == 1 && !draft.outputs.contains(&to);
+        if is_number && converted && same && alone {
             self.stands_for.insert(to, from);
             self.left_out += 1;
         } else {
@@ -262,7 +264,8 @@ impl Conversion {
     ) {
         let changed = read.and_then(|at| self.before.get(&at)) != Some(&draft.tensor(from).element);
         let same = draft.tensor(from).element == draft.tensor(to).element;
-        if changed && same && !draft.is_constant(from) && !draft.outputs.contains(&to) {
+        let alone = step.outputs.len() == 1 && !draft.outputs.contains(&to);
+        if changed && same && !draft.is_constant(from) && alone {
             self.stands_for.insert(to, from);
             self.left_out += 1;
             return;

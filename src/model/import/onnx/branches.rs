@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Rounds of choosing, since a branch may hold further ones.
 pub(super) const ROUNDS: usize = 32;
 
+/// Letters of an `If` that stand in front of each name of its branch.
+const PLACE_LENGTH: usize = 80;
+
 /// Replaces nodes by the branch that their condition takes.
 pub(super) fn choose(graph: &mut Graph, taken: &BTreeMap<usize, bool>, names: &mut Names) {
     let nodes = std::mem::take(&mut graph.nodes);
@@ -38,7 +41,7 @@ fn branch(node: &mut Node, condition: bool) -> Option<Graph> {
 fn enter(graph: &mut Graph, node: &Node, index: usize, body: Graph, names: &mut Names) {
     let place = match node.name.as_str() {
         "" => format!("If_{index}"),
-        name => format!("{name}#{index}"),
+        name => format!("{}#{index}", name.chars().take(PLACE_LENGTH).collect::<String>()),
     };
     let own = own_names(&body);
     let renamed: HashMap<&str, String> =
@@ -55,9 +58,12 @@ fn enter(graph: &mut Graph, node: &Node, index: usize, body: Graph, names: &mut 
         }
         graph.sparse_initializers.push(sparse);
     }
-    for mut info in body.value_info {
-        info.name = current(&renamed, &info.name);
-        graph.value_info.push(info);
+    // What the body states of its own tensors, its results among them.
+    for mut info in body.value_info.into_iter().chain(body.outputs) {
+        if let Some(name) = renamed.get(info.name.as_str()) {
+            info.name.clone_from(name);
+            graph.value_info.push(info);
+        }
     }
     for (inner, mut made) in body.nodes.into_iter().enumerate() {
         made.name = match made.name.as_str() {

@@ -166,6 +166,11 @@ impl<'a> Environment<'a> {
         Ok(())
     }
 
+    /// What the file itself says of the shape of a tensor.
+    pub fn stated_shape(&self, name: &str) -> Option<Shape> {
+        self.declared.get(name).and_then(|info| self.resolve(info).ok())
+    }
+
     /// Takes over what the file itself says of a tensor whose shape was not found out.
     pub fn declared(&self, name: &str, output: &mut Output) {
         let Some(info) = self.declared.get(name).filter(|_| output.shape.is_none()) else { return };

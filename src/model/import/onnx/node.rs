@@ -18,6 +18,9 @@ pub(super) struct Node<'a> {
     pub outputs: usize,
     /// Their names; an empty one is left out.
     pub names: &'a [String],
+    /// What the file states of the shape of its second output, which tells whether a cache of keys
+    /// is handed on in its own buffer.
+    pub stated_cache: Option<Shape>,
     attributes: &'a [Attribute],
 }
 
@@ -29,7 +32,8 @@ impl<'a> Node<'a> {
         inputs: Vec<Option<&'a Value>>,
     ) -> Self {
         let (names, attributes) = (&proto.outputs[..], &proto.attributes[..]);
-        Self { native, opset, inputs, outputs: names.len(), names, attributes }
+        let (outputs, stated_cache) = (names.len(), None);
+        Self { native, opset, inputs, outputs, names, stated_cache, attributes }
     }
 
     pub fn attribute(&self, name: &str) -> Option<&'a Attribute> {

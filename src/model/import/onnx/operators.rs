@@ -2,7 +2,7 @@
 
 use super::blocks::MATRIX;
 use super::composite;
-use super::node::Node;
+use super::node::{Node, Setting};
 use super::shapes::window::{Sliding, groups, kernel};
 use crate::model::{
     Convolution, ElementFunction, Movement, Op, Padding, Pool, PoolFunction, Reduction,
@@ -63,6 +63,8 @@ pub(super) fn meaning(node: &Node<'_>) -> Result<Meaning, String> {
             Op::LocalResponseNormalisation { size: size.ok_or("its size is missing")? }
         }
         "BatchNormalization" => Op::BatchNormalisation,
+        // Elements are taken away as well, so that channels may shift.
+        "Pad" if crops(node) => Op::Movement(Movement::Slice),
         "Einsum" if node.inputs.len() <= 2 => Op::Einsum(node.text("equation").to_owned()),
         name if composite::is_composite(name) => return Ok(Meaning::Unresolved),
         "If" | "Loop" | "Scan" | "SequenceMap" => return Ok(Meaning::ControlFlow),
@@ -87,6 +89,12 @@ fn convolution(node: &Node<'_>, port: usize, transposed: bool) -> Result<Meaning
     let groups = groups(node)?;
     let convolution = Convolution { strides, dilations, padding, groups, transposed };
     Ok(Meaning::Known(Op::Convolution(convolution)))
+}
+
+/// Whether a `Pad` takes elements away.
+fn crops(node: &Node<'_>) -> bool {
+    let old = if node.attribute("paddings").is_some() { "paddings" } else { "pads" };
+    matches!(node.ints_of(old, 1), Setting::Known(pads) if pads.iter().any(|pad| *pad < 0))
 }
 
 /// A product with a stored matrix is a fully connected layer, whatever the batch: its weights are

@@ -111,8 +111,10 @@ pub(super) struct Attention {
     values: Heads,
     /// Query heads on each head of keys.
     group: u64,
-    /// Tokens before those whose keys are given.
+    /// Tokens before those whose keys are given; of a shared buffer, all that it holds.
     past: u64,
+    /// True where earlier tokens and new ones stand in one buffer, which is handed on.
+    in_place: bool,
     packing: Packing,
     ports: Ports,
 }
@@ -144,12 +146,15 @@ impl Attention {
             (_, Some(past)) => past.extent(past.rank().saturating_sub(2)),
             (None, None) => 0,
         };
-        Ok(Some(Self { queries, keys, values, group: all / shared, past, packing, ports }))
+        let stated = node.stated_cache.as_ref().map(|shape| shape.extent(2));
+        let in_place = node.native == GROUPED && past > 0 && stated == Some(past);
+        let group = all / shared;
+        Ok(Some(Self { queries, keys, values, group, past, in_place, packing, ports }))
     }
 
     /// Tokens that are looked at.
     fn tokens(&self) -> u64 {
-        self.keys.tokens.saturating_add(self.past)
+        if self.in_place { self.past } else { self.keys.tokens.saturating_add(self.past) }
     }
 
     /// Keys or values of so many tokens.

@@ -73,3 +73,25 @@ fn a_condition_that_only_the_running_network_knows_is_said() {
     let said = graph.notes.iter().any(|note| note.contains("control flow `If` (1 of them)"));
     assert!(said, "{:?}", graph.notes);
 }
+
+#[test]
+fn what_a_branch_states_of_its_results_is_known() {
+    let mut vendor = choice("condition", None);
+    for attribute in &mut vendor.attributes {
+        let body = attribute.graph.as_mut().unwrap();
+        body.nodes = vec![Node { domain: "acme".into(), ..node("Foo", &["x"], &["z"]) }];
+        body.outputs = vec![info("z", FLOAT, &["2", "8"])];
+    }
+    let mut graph = network(2, vec![vendor, node("MatMul", &["y", "v"], &["end"])]);
+    graph.initializers.push(stored("v", FLOAT, &[8, 5]));
+    graph.outputs = vec![unknown("end")];
+    assert_eq!(total_macs(&load(graph, &[]).unwrap().layers().unwrap()), 2 * 8 * 5);
+}
+
+#[test]
+fn a_long_name_is_not_repeated_in_full() {
+    let mut choice = choice("condition", None);
+    choice.name = "n".repeat(10_000);
+    let graph = load(network(2, vec![choice]), &[]).unwrap();
+    assert!(graph.tensors().all(|id| graph.tensor(id).name.len() < 200));
+}

@@ -152,6 +152,35 @@ fn vendor_attention_counts_its_projection_bias_and_rotation() {
 }
 
 #[test]
+fn a_cache_that_is_handed_on_in_its_own_buffer_holds_the_new_token() {
+    let inputs = ["q", "k", "v", "pk", "pv"];
+    let mut grouped = of(node("GroupQueryAttention", &inputs, &["y", "nk", "nv"]), "com.microsoft");
+    for (name, value) in [("num_heads", 4), ("kv_num_heads", 2)] {
+        grouped = with_int(grouped, name, value);
+    }
+    let tokens = |stated: &str| {
+        let cache = |name| info(name, FLOAT, &["1", "2", stated, "64"]);
+        let graph = Graph {
+            nodes: vec![grouped.clone()],
+            inputs: vec![
+                info("q", FLOAT, &["1", "1", "256"]),
+                info("k", FLOAT, &["1", "1", "128"]),
+                info("v", FLOAT, &["1", "1", "128"]),
+                info("pk", FLOAT, &["1", "2", "128", "64"]),
+                info("pv", FLOAT, &["1", "2", "128", "64"]),
+            ],
+            outputs: vec![unknown("y"), cache("nk"), cache("nv")],
+            ..Graph::default()
+        };
+        let graph = load(graph, &[]).unwrap();
+        assert!(graph.notes.is_empty(), "{:?}", graph.notes);
+        (shape(&graph, "nk"), total_macs(&graph.layers().unwrap()))
+    };
+    assert_eq!(tokens("128"), ("1x2x128x64".into(), 2 * 4 * 128 * 64));
+    assert_eq!(tokens("129"), ("1x2x129x64".into(), 2 * 4 * 129 * 64));
+}
+
+#[test]
 fn an_equation_is_a_product() {
     let mut product = node("Einsum", &["a", "b"], &["y"]);
     let equation = "...hid,...hjd->...hij".into();

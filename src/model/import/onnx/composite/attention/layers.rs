@@ -186,6 +186,8 @@ impl<'a> Layers<'a> {
         let op = match (past, present, &inputs[..]) {
             (None, None, [new]) if !heads.flat => return *new,
             (None, ..) => VIEW,
+            // New rows go into the buffer that earlier ones stand in.
+            (Some(_), ..) if self.attention.in_place => Op::Movement(Movement::Scatter),
             (Some(_), ..) => Op::Movement(Movement::Concatenate),
         };
         let makes = match present {
