@@ -1,6 +1,6 @@
 //! Variants of a network side by side: size, work, quality, and demands on it.
 
-use super::{ModelError, ModelGraph, Quality};
+use super::{ModelError, ModelGraph, OpKind, Quality};
 use serde::Serialize;
 use std::fmt;
 
@@ -69,6 +69,8 @@ pub struct Variant {
     pub live_macs: u64,
     /// Multiply-accumulates on zeros that are not stored.
     pub skippable_macs: u64,
+    /// Layers of which nobody knows how much work they are; they are in no sum here.
+    pub unknown_layers: u64,
     /// Other arithmetic, by element.
     pub element_ops: u64,
     /// Parameters that are stored, each once.
@@ -96,6 +98,11 @@ impl Variant {
             macs: profile.total.macs,
             live_macs: profile.total.live_macs,
             skippable_macs: profile.total.skippable_macs,
+            unknown_layers: profile
+                .layers
+                .iter()
+                .filter(|layer| layer.layer.work.kind == OpKind::Opaque)
+                .count() as u64,
             element_ops: profile.total.element_ops,
             stored_parameters: profile.stored_parameters,
             stored_weight_bytes: profile.stored_weight_bytes,

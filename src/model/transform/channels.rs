@@ -200,6 +200,7 @@ impl Following<'_> {
         }
         self.constant(draft, 1, filters)?;
         self.bias(draft, makes, columns)?;
+        self.scales(draft, (read, reads), (makes, columns))?;
         if let Some(Op::Convolution(c)) = draft.steps.get_mut(i).map(|s| &mut s.operator.op) {
             c.groups = groups;
         }
@@ -232,6 +233,7 @@ impl Following<'_> {
         let filters = if turned { vec![reads, makes] } else { vec![makes, reads] };
         self.constant(draft, 1, Shape(filters))?;
         self.bias(draft, columns, makes)?;
+        self.scales(draft, (depth, reads), (columns, makes))?;
         Ok(true)
     }
 
@@ -266,6 +268,7 @@ impl Following<'_> {
         }
         self.constant(draft, 1, filters)?;
         self.bias(draft, makes_before, makes)?;
+        self.scales(draft, (reads_before, reads), (makes_before, makes))?;
         Ok(true)
     }
 
@@ -341,6 +344,41 @@ impl Following<'_> {
             *extent = new;
         }
         self.constant(draft, 2, follows)
+    }
+
+    /// Scales and zero points of the filters, which stand behind the bias: one for each column, or one
+    /// for each block along the depth of each.
+    fn scales(
+        &self,
+        draft: &mut Draft,
+        (depth, reads): (u64, u64),
+        (columns, makes): (u64, u64),
+    ) -> Result<(), String> {
+        for port in 3..self.step.inputs.len() {
+            let stored = self.step.input(port).is_some_and(|at| draft.is_constant(at));
+            let Some(shape) = self.was(port).filter(|_| stored) else { continue };
+            let each = shape.elements().filter(|n| columns > 0 && n.is_multiple_of(columns));
+            let Some(blocks) = each.map(|n| n / columns).filter(|blocks| *blocks > 0) else {
+                continue;
+            };
+            let kept = match blocks {
+                1 => 1,
+                _ => blocks
+                    .checked_mul(reads)
+                    .ok_or("its blocks are too many")?
+                    .div_ceil(depth.max(1)),
+            };
+            let flat = makes.checked_mul(kept).ok_or("its blocks are too many")?;
+            let follows = match shape.0[..] {
+                [_] => vec![flat],
+                [first, _] if first == columns => vec![makes, kept],
+                _ => {
+                    return Err(format!("its scales of {shape} do not show its {columns} columns"));
+                }
+            };
+            self.constant(draft, port, Shape(follows))?;
+        }
+        Ok(())
     }
 
     /// Gives a constant other extents.

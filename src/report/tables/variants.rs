@@ -17,7 +17,10 @@ pub fn variants_table(variants: &[Variant], demands: &[Demand]) -> String {
     let first = variants.first();
     for variant in variants {
         let against = |of: fn(&Variant) -> u64| {
-            let base = first.filter(|first| *first != variant).map(of);
+            // What is not known cannot be held against anything.
+            let known = |v: &&Variant| v.unknown_layers == 0;
+            let base = first.filter(|first| *first != variant && known(first)).map(of);
+            let base = base.filter(|_| known(&variant));
             base.map_or_else(String::new, |base| change(base, of(variant)))
         };
         let bytes = |count: u64| Bytes(count as f64).to_string();
@@ -67,6 +70,17 @@ fn notes(variants: &[Variant], demands: &[Demand]) -> String {
     let mut text = String::new();
     for demand in demands {
         let _ = writeln!(text, "demanded: {demand}");
+    }
+    for variant in variants.iter().filter(|variant| variant.unknown_layers > 0) {
+        let (layers, is) = match variant.unknown_layers {
+            1 => ("1 layer".to_owned(), "is"),
+            many => (format!("{many} layers"), "are"),
+        };
+        let _ = writeln!(
+            text,
+            "PARTIAL: {}: {layers} {is} of unknown work, which is in no figure here",
+            variant.model
+        );
     }
     let mut told = plain(2, 2);
     for variant in variants {

@@ -147,3 +147,22 @@ fn a_plane_of_one_place_that_grows_is_no_row() {
     refused(&graph, Transform::Resolution(vec![16]), "operator `flat` cannot follow");
     assert_eq!(shape(&one(&graph, Transform::Batch(6)), "flat_y"), [6, 16]);
 }
+
+#[test]
+fn scales_of_blocks_and_columns_follow_a_width() {
+    // 64 columns over a depth of 256 in blocks of 32, with packed zero points; then the last layer.
+    let blocks: [&[u64]; 5] = [&[64, 256], &[64], &[64, 8], &[64 * 4], &[1]];
+    let graph = Chain::new(&[1, 256], E::Float32)
+        .then("packed", Op::FullyConnected, &blocks, &[1, 64])
+        .then("last", Op::FullyConnected, &[&[16, 64], &[16], &[16, 2]], &[1, 16])
+        .graph;
+    let made = one(&graph, Transform::Width(0.5));
+    let shape = |name: &str| {
+        let id = made.tensor_named(name).unwrap();
+        made.tensor(id).shape.clone().unwrap().0
+    };
+    assert_eq!(shape("packed_0"), [32, 256]);
+    assert_eq!((shape("packed_2"), shape("packed_3")), (vec![32, 8], vec![32 * 4]));
+    assert_eq!((shape("last_0"), shape("last_2")), (vec![16, 32], vec![16, 1]), "half the depth");
+    assert_eq!(shape("packed_4"), [1], "one for all stays one");
+}
