@@ -1,7 +1,7 @@
 //! Dead channels: channels that do not depend on the input of the network.
 //!
 //! A filter whose weights are all zero makes its bias everywhere, and so does one whose other weights
-//! all meet dead channels. Activations, requantisation, pooling and element-wise functions of dead
+//! all meet dead channels, and a normalisation whose stored scale is zero. Activations, requantisation, pooling and element-wise functions of dead
 //! channels are dead again, whatever their value: a runtime can compute them once, ahead of time.
 //! (At the borders of a padded window a constant gives another constant, which is as dead.)
 //!
@@ -16,10 +16,10 @@ mod reading;
 use super::arithmetic::image_axes;
 use super::weights::Weights;
 use super::{
-    ElementFunction, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId, TensorRole,
-    WeightStatistics,
+    ElementFunction, Layout, Live, ModelGraph, Movement, Op, OperatorId, Shape, TensorId,
+    TensorRole, WeightStatistics,
 };
-use axes::{channel_axis, filter_axes, pairs, rows};
+use axes::{by_channel, channel_axis, filter_axes, pairs, rows};
 use masks::{FOLLOWED, Mask, at_input, reduced, turned, viewed};
 use reading::Reading;
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,7 +112,10 @@ impl Follow<'_> {
             let statistics = self.recurrent(graph, id);
             return Found { statistics, ..Found::default() };
         }
-        let mask = self.passed_on(graph, id, op);
+        let mask = match op {
+            Op::BatchNormalisation => self.normalised(graph, id),
+            _ => self.passed_on(graph, id, op),
+        };
         Found { mask: mask.filter(|m| m.live.contains(&false)), ..Found::default() }
     }
 
@@ -203,14 +206,10 @@ impl Follow<'_> {
                 let (mask, input) = first()?;
                 keeps_axis(mask, input, output)
             }
-            // What slides over positions, or has statistics for each channel, leaves only channels
-            // by themselves.
-            Op::BatchNormalisation
-            | Op::Pool(_)
-            | Op::Movement(Movement::Pad | Movement::Resize | Movement::Broadcast) => {
+            // What slides over positions leaves only channels by themselves.
+            Op::Pool(_) | Op::Movement(Movement::Pad | Movement::Resize | Movement::Broadcast) => {
                 let (mask, input) = first()?;
-                let rank = input.rank();
-                let channel = if rank < 3 { 1 } else { image_axes(graph.layout, rank).0 };
+                let channel = channel_of(graph.layout, input);
                 keeps_axis(mask, input, output).filter(|mask| mask.axis == channel)
             }
             Op::Reduce(_) if is_one_of(native, &TRUE_REDUCTIONS) => {
@@ -227,6 +226,37 @@ impl Follow<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A normalisation leaves channels by themselves; one whose stored scale is zero is its shift.
+    fn normalised(&mut self, graph: &ModelGraph, id: OperatorId) -> Option<Mask> {
+        if computed_beside(graph, id, 1) {
+            return None;
+        }
+        let inputs = graph.inputs(id);
+        let data = inputs.first().copied().flatten()?;
+        let shape = graph.tensor(data).shape.as_ref()?;
+        let channel = channel_of(graph.layout, shape);
+        let known = |live: &Vec<bool>| live.len() as u64 == shape.extent(channel);
+        let before = self.masks.get(&data).filter(|mask| mask.axis == channel).cloned();
+        let scaled = inputs.get(1).copied().flatten().and_then(|stored| {
+            let weights = self.filters.weights.get(&stored)?;
+            Some(
+                self.reading
+                    .findings(stored, weights, by_channel(&weights.shape)?)?
+                    .filters
+                    .clone(),
+            )
+        });
+        let scaled = scaled.filter(known).filter(|live| live.contains(&false));
+        let live = match (before, scaled) {
+            (mask, None) => return mask,
+            (None, Some(scaled)) => scaled,
+            (Some(mask), Some(scaled)) => {
+                mask.live.iter().zip(&scaled).map(|(a, b)| *a && *b).collect()
+            }
+        };
+        Some(Mask { axis: channel, live: Rc::new(live) })
     }
 
     /// An element-wise function is dead where all that is computed and goes into it is. (Stored
@@ -282,6 +312,11 @@ impl Follow<'_> {
         }
         (live.len() as u64 == output.extent(axis)).then(|| Mask { axis, live: Rc::new(live) })
     }
+}
+
+/// The channel axis of an image or of rows.
+fn channel_of(layout: Layout, shape: &Shape) -> usize {
+    if shape.rank() < 3 { 1 } else { image_axes(layout, shape.rank()).0 }
 }
 
 /// A mask along an axis that is as long behind an operator as in front of it.

@@ -13,6 +13,13 @@ pub(super) fn channel_axis(op: &Op, layout: Layout, output: &Shape) -> usize {
     }
 }
 
+/// One number for each channel.
+pub(super) fn by_channel(stored: &Shape) -> Option<FilterAxes> {
+    let outputs = axis(stored, 0).filter(|_| stored.rank() == 1)?;
+    let channels = Axis { extent: 1, stride: 1 };
+    Some(FilterAxes { outputs, channels, depth: channels, groups: 1, groups_on_channels: false })
+}
+
 /// Filters stored one after the other, `[.., K]`, or side by side, `[K, N]`.
 pub(super) fn rows(stored: &Shape, turned: bool) -> Option<FilterAxes> {
     let last = stored.rank().checked_sub(1).filter(|last| *last > 0 && (*last == 1 || !turned))?;

@@ -35,7 +35,8 @@ pub(super) fn of(node: &Node<'_>, op: &Op) -> Option<Filter> {
     let rows_first = node.flag("transB", false) || node.native == MATRIX;
     let turned = match op {
         Op::FullyConnected => value.turned == rows_first,
-        Op::Convolution(_) if !value.turned => false,
+        // The scale of a channel, without which it is its shift alone.
+        Op::Convolution(_) | Op::BatchNormalisation if !value.turned => false,
         _ => return None,
     };
     if node.native == MATRIX {

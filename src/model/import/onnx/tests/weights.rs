@@ -58,6 +58,22 @@ fn data_that_stand_on_their_side_are_multiplied_and_not_followed() {
 }
 
 #[test]
+fn a_channel_that_is_scaled_by_nothing_is_dead() {
+    let mut graph = one_convolution("1");
+    let ones = |name: &str, values: &[f32]| floats(name, &[16], values);
+    let mut scale = [1.0; 16];
+    scale[3] = 0.0;
+    graph.nodes.push(node("BatchNormalization", &["y", "s", "b", "m", "v"], &["n"]));
+    graph.nodes.push(node("Conv", &["n", "u"], &["z"]));
+    graph.initializers.extend([ones("s", &scale), stored("u", FLOAT, &[2, 16, 1, 1])]);
+    graph.initializers.extend(["b", "m", "v"].map(|name| ones(name, &[1.0; 16])));
+    graph.initializers[2] = floats("u", &[2, 16, 1, 1], &[1.0; 32]);
+    graph.outputs = vec![unknown("z")];
+    let layers = load(graph, &[]).unwrap().layers().unwrap();
+    assert_eq!((layers[2].work.macs, layers[2].work.live_macs), (64 * 32, 64 * 30));
+}
+
+#[test]
 fn weights_are_followed_through_a_transposition_and_a_dequantisation() {
     let mut graph = product(node("MatMul", &["x", "t"], &["y"]), stored("unused", FLOAT, &[1]));
     let dequantise = node("DequantizeLinear", &["w", "s", "z"], &["d"]);
