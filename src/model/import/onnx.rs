@@ -224,6 +224,9 @@ impl<'a> Importer<'a> {
                 (part, filter)
             };
             let parts = parts.into_iter().map(filtered).collect();
+            if node.int("local_window_size", -1) > 0 {
+                self.notes.windowed(name);
+            }
             let made = outputs.into_iter().map(|o| Value::made(o.element, o.shape)).collect();
             return self.add_parts(name, proto, made, parts);
         }

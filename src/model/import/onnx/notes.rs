@@ -17,6 +17,8 @@ pub(super) struct Notes {
     unresolved: Listed,
     /// Outputs that no part of their operator makes.
     unmade: Listed,
+    /// Attention that looks at a window of the tokens only.
+    windowed: Listed,
     /// Filters that are read with different zero points.
     disputed: Listed,
     branches: usize,
@@ -43,6 +45,10 @@ impl Notes {
 
     pub fn unresolved(&mut self, node: &str) {
         self.unresolved.add(node);
+    }
+
+    pub fn windowed(&mut self, node: &str) {
+        self.windowed.add(node);
     }
 
     pub fn unmade(&mut self, output: &str) {
@@ -89,6 +95,7 @@ impl Notes {
         for (listed, what) in [
             (&self.unresolved, "work not counted, since shapes are not known"),
             (&self.unmade, "outputs whose making is not counted"),
+            (&self.windowed, "looks at a window of the tokens, and is counted over all of them"),
             (&self.disputed, "weights without statistics, read with different zero points"),
         ] {
             lines.extend(listed.text().map(|names| format!("{what}: {names}")));

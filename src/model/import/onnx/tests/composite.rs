@@ -181,6 +181,24 @@ fn a_cache_that_is_handed_on_in_its_own_buffer_holds_the_new_token() {
 }
 
 #[test]
+fn a_window_of_tokens_is_said_to_be_counted_whole() {
+    let inputs = ["q", "k", "v"];
+    let mut grouped = of(node("GroupQueryAttention", &inputs, &["y"]), "com.microsoft");
+    for (name, value) in [("num_heads", 4), ("kv_num_heads", 2), ("local_window_size", 8)] {
+        grouped = with_int(grouped, name, value);
+    }
+    let flat = |name, width| info(name, FLOAT, &["1", "32", width]);
+    let graph = Graph {
+        nodes: vec![grouped],
+        inputs: vec![flat("q", "256"), flat("k", "128"), flat("v", "128")],
+        outputs: vec![unknown("y")],
+        ..Graph::default()
+    };
+    let notes = load(graph, &[]).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("a window of the tokens")), "{notes:?}");
+}
+
+#[test]
 fn an_equation_is_a_product() {
     let mut product = node("Einsum", &["a", "b"], &["y"]);
     let equation = "...hid,...hjd->...hij".into();
