@@ -93,12 +93,27 @@ impl<'a> Fields<'a> {
     /// The same from `least` on.
     pub fn number(&mut self, names: &[&str], least: u64) -> Option<u64> {
         let (path, value) = self.value(names)?;
+        self.contradicted(names, &path, value);
         let number = value.as_u64().filter(|n| (least..=LARGEST).contains(n));
         if number.is_none() {
             let shown = shown(value);
             self.fault(path, format!("{shown} is not a whole number from {least} to {LARGEST}"));
         }
         number
+    }
+
+    /// Says so where another name of the same field has another value.
+    fn contradicted(&mut self, names: &[&str], read: &str, value: &Value) {
+        for name in names {
+            let Some((path, other)) = self.value(&[name]).filter(|(_, other)| *other != value)
+            else {
+                continue;
+            };
+            let note = format!("`{read}` is read as {value}, though `{path}` says {other}");
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
     }
 
     /// A number that must be there.

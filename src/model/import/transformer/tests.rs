@@ -399,3 +399,14 @@ fn what_other_files_have_instead_of_a_pass_is_said() {
     let weights = refused("m.onnx", Options { weights, ..Options::default() });
     assert!(weights.contains("--precision weights:TYPE"), "{weights}");
 }
+
+#[test]
+fn a_field_that_another_name_contradicts_is_said_to_be_read() {
+    let text = changed(&[("\"vocab_size\"", "\"n_embd\": 32, \"vocab_size\"")]);
+    let graph = decoded(&text, 10).unwrap();
+    let said =
+        |note: &&String| note.contains("`hidden_size` is read as 64, though `n_embd` says 32");
+    assert_eq!(graph.notes.iter().filter(said).count(), 1, "{:?}", graph.notes);
+    let agreed = changed(&[("\"vocab_size\"", "\"n_embd\": 64, \"vocab_size\"")]);
+    assert!(decoded(&agreed, 10).unwrap().notes.iter().all(|note| !note.contains("though")));
+}
