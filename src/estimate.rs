@@ -3,6 +3,5 @@
 mod phase;
 mod total;
 
-pub(crate) use phase::bandwidth;
 pub use phase::{PhaseTime, phase_time, transfer_time};
 pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, estimate};

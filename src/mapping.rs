@@ -3,6 +3,7 @@
 //!
 //! Knows no time of day and no power states.
 
+mod caches;
 mod flows;
 mod memory;
 mod network;

@@ -1,7 +1,17 @@
 //! Exact laws, one a file: pure functions on typed quantities. Nothing here knows events, traces,
 //! files or randomness.
 
+pub mod buck_regulator;
+pub mod cache;
+pub mod efficiency_table;
+mod lambert;
+mod law_error;
 pub mod leakage;
+pub mod leakage_fixed_point;
 pub mod linear_regulator;
+pub mod row_buffer;
 pub mod switching;
 pub mod switching_regulator;
+pub mod thermal_network;
+
+pub use law_error::LawError;

@@ -30,6 +30,11 @@ fn binding(text: &str) -> Result<(String, u64), String> {
     Ok((name.trim().to_owned(), value))
 }
 
+fn load_state(text: &str) -> Result<(String, String), String> {
+    let (load, state) = text.split_once('=').ok_or("expected LOAD=STATE, for example modem=off")?;
+    Ok((load.trim().to_owned(), state.trim().to_owned()))
+}
+
 impl ModelArgument {
     pub(super) fn load(&self) -> Result<ModelGraph, CliError> {
         let bindings = Bindings(self.bind.iter().cloned().collect());
@@ -50,6 +55,12 @@ pub(super) struct Target {
     /// Operating point; the profile's first when left out
     #[arg(long, value_name = "NAME")]
     opp: Option<String>,
+    /// Corner of silicon and conditions
+    #[arg(long, value_name = "NAME")]
+    corner: Option<String>,
+    /// State of a block that runs no network
+    #[arg(long = "state", value_name = "LOAD=STATE", value_parser = load_state)]
+    states: Vec<(String, String)>,
     /// Software stack; the profile's first when left out
     #[arg(long, value_name = "NAME")]
     software: Option<String>,
@@ -65,10 +76,14 @@ pub(super) struct Prepared {
 
 impl Target {
     pub(super) fn prepare(&self) -> Result<Prepared, CliError> {
-        let profile = Profile::load(&self.on)?;
-        let point = profile.point(self.opp.as_deref())?;
+        let mut profile = Profile::load(&self.on)?;
+        if let Some(corner) = &self.corner {
+            profile = profile.at_corner(corner)?;
+        }
+        let point = profile.in_states(profile.point(self.opp.as_deref())?, &self.states)?;
         let stacks = profile.stacks(self.software.as_deref())?;
-        let network = Network::of(&self.model.load()?)?;
+        let fused = profile.fuses(&stacks);
+        let network = Network::executed(&self.model.load()?, fused)?;
         Ok(Prepared { network, profile, point, stacks })
     }
 }

@@ -1,49 +1,106 @@
 //! Processors and vector units: software decides the rate, the datapath bounds it.
 //!
-//! `cycles = max(MACs / peak, MACs c_kind + outputs o_kind)` with `c` \[cycle/MAC\] and `o`
+//! `cycles = max(datapath, MACs c_kind + outputs o_kind)` with `c` \[cycle/MAC\] and `o`
 //! \[cycle/element\] of the software stack. The term per output element (requantise, store) takes the
-//! error of whole layers on a Cortex-M4 from 16 % to 4 %. Without a stack the datapath runs at its
-//! peak, which no real kernel does: a profile of a programmable engine should have one.
+//! error of whole layers on a Cortex-M4 from 16 % to 4 %. The datapath of `L` lanes takes, for a
+//! product of `g` groups `[m, k] x [k, n]` vectorised
+//!
+//! - along the sum: `g m n (ceil(k / L) L / peak + overhead)`,
+//! - along the output channels: `g m ceil(n / L) (k L / peak + overhead)`, where the channels of a
+//!   depthwise convolution (`n = 1`) stand in the place of `n`,
+//!
+//! and `MACs / peak` where no vector loop is given. Without a stack the datapath runs at that pace,
+//! which no real kernel does: a profile of a programmable engine should have one.
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
-use crate::hardware::{Engine, Precision, SoftwareStack};
-use crate::model::{OpKind, Work};
+use crate::hardware::{Blocks, Engine, Lanes, Precision, SoftwareStack, Vector, VectorLoop};
+use crate::model::{Gemm, OpKind, Work};
 use crate::units::{Cycles, MacsPerCycle};
-use std::collections::BTreeMap;
 
 pub(super) fn timing(
     engine: &Engine,
-    peaks: &BTreeMap<Precision, Valued<MacsPerCycle>>,
+    lanes: &Lanes,
     stack: Option<&SoftwareStack>,
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
     let no_precision =
         || Refusal::NoPrecision { engine: engine.name.clone(), element: work.element };
-    let peak = peaks.get(&precision).ok_or_else(no_precision)?;
-    let least = (work.macs.max(work.element_ops)) as f64 / peak.get().0;
+    let peak = lanes.macs.get(&precision).ok_or_else(no_precision)?;
+    let (least, least_kind) = datapath(lanes, peak, work, precision);
     let (software, software_kind) = match stack {
-        None => (0.0, peak.kind()),
-        Some(stack) => software_cycles(engine, stack, work)?,
+        None => (0.0, least_kind),
+        Some(stack) => software_cycles(engine, stack, work, precision)?,
     };
     let (compute, kind) =
-        if software >= least { (software, software_kind) } else { (least, peak.kind()) };
+        if software >= least { (software, software_kind) } else { (least, least_kind) };
+    let blocks = stack.and_then(|s| s.blocks.as_ref());
     Ok(Timing {
         compute: Cycles(compute),
         array_macs: work.macs,
         peak: peak.get(),
-        passes: Passes::ONCE,
+        passes: passes(blocks, work.gemm),
         kind,
     })
+}
+
+/// Cycles that the datapath takes at least.
+fn datapath(
+    lanes: &Lanes,
+    peak: &Valued<MacsPerCycle>,
+    work: &Work,
+    precision: Precision,
+) -> (f64, Kind) {
+    let rate = peak.get().0;
+    let products = match (&lanes.vector, work.gemm) {
+        (Some(vector), Some(gemm)) if work.macs > 0 => {
+            vectorised(vector, gemm, rate, precision).max(work.macs as f64 / rate)
+        }
+        _ => work.macs as f64 / rate,
+    };
+    let beside = lanes.operations.get(&precision);
+    let others = work.element_ops as f64 / beside.map_or(rate, |r| r.get().0);
+    if products >= others {
+        return (products, peak.kind());
+    }
+    (others, beside.map_or(peak.kind(), |r| r.kind()))
+}
+
+fn vectorised(vector: &Vector, gemm: Gemm, peak: f64, precision: Precision) -> f64 {
+    let lanes = vector.elements.get(&precision).copied().unwrap_or(1).max(1);
+    let full = |extent: u64| extent.div_ceil(lanes) as f64;
+    let each = lanes as f64 / peak;
+    let overhead = vector.overhead.as_ref().map_or(0.0, |o| o.get().0);
+    let Gemm { groups, m, n, k } = gemm;
+    let (groups, m) = (groups as f64, m as f64);
+    match vector.along {
+        VectorLoop::Depth => groups * m * n as f64 * (full(k) * each + overhead),
+        VectorLoop::OutputChannels if n == 1 => {
+            m * full(gemm.groups) * (k as f64 * each + overhead)
+        }
+        VectorLoop::OutputChannels => groups * m * full(n) * (k as f64 * each + overhead),
+    }
+}
+
+/// How often a kernel that makes blocks of results goes through its operands.
+fn passes(blocks: Option<&Blocks>, gemm: Option<Gemm>) -> Passes {
+    let (Some(blocks), Some(gemm)) = (blocks, gemm) else { return Passes::ONCE };
+    let rounds = |extent: u64, block: u64| extent.div_ceil(block.max(1)).max(1) as f64;
+    Passes {
+        input: rounds(gemm.n, blocks.channels),
+        weight: rounds(gemm.m, blocks.positions),
+        ..Passes::ONCE
+    }
 }
 
 fn software_cycles(
     engine: &Engine,
     stack: &SoftwareStack,
     work: &Work,
+    precision: Precision,
 ) -> Result<(f64, Kind), Refusal> {
-    let (mut cycles, mut kind) = (0.0, Kind::Measured);
+    let (mut cycles, mut kind) = (0.0, Kind::STRONGEST);
     let mut known = work.kind == OpKind::View;
     if let Some(rate) = stack.cycles_per_mac.get(&work.kind) {
         cycles += work.macs as f64 * rate.get().0;
@@ -60,6 +117,10 @@ fn software_cycles(
         kind = kind.weaker(rate.kind());
         known = true;
     }
+    if let Some(factor) = stack.relative_cycles.get(&precision) {
+        cycles *= factor.get().0;
+        kind = kind.weaker(factor.kind());
+    }
     if known {
         return Ok((cycles, kind));
     }
@@ -68,4 +129,36 @@ fn software_cycles(
         software: stack.name.clone(),
         kind: work.kind,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(along: &str) -> Vector {
+        let text = format!("(along: {along}, elements: {{Int8: 16}})");
+        ron::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn what_does_not_fill_a_vector_runs_it_partly_empty() {
+        let peak = 8.0;
+        let cycles = |along, gemm| vectorised(&vector(along), gemm, peak, Precision::Int8);
+        // 27 window points times channels fill one vector of 16 and 11 lanes of the next.
+        let stem = Gemm { groups: 1, m: 100, n: 8, k: 27 };
+        assert_eq!(cycles("Depth", stem), 100.0 * 8.0 * 2.0 * 2.0);
+        assert_eq!(cycles("OutputChannels", stem), 100.0 * 27.0 * 2.0);
+        // The 9 points of a depthwise window leave 7 of 16 lanes empty; its channels fill them all.
+        let depthwise = Gemm { groups: 64, m: 100, n: 1, k: 9 };
+        assert_eq!(cycles("Depth", depthwise), 64.0 * 100.0 * 2.0);
+        assert_eq!(cycles("OutputChannels", depthwise), 100.0 * 4.0 * 9.0 * 2.0);
+    }
+
+    #[test]
+    fn a_kernel_with_larger_blocks_reads_its_operands_less_often() {
+        let gemm = Gemm { groups: 1, m: 100, n: 64, k: 27 };
+        let blocks = Blocks { positions: 2, channels: 4 };
+        let passes = passes(Some(&blocks), Some(gemm));
+        assert_eq!((passes.input, passes.weight), (16.0, 50.0));
+    }
 }

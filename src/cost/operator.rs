@@ -1,8 +1,9 @@
 //! The cost of one operator on one engine.
 
+use super::executed::{Skipped, executed};
 use super::timing::{Passes, Refusal, Timing};
 use super::voltage::dynamic_scale;
-use super::{lanes, systolic};
+use super::{fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
 use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
 use crate::model::{ElementType, Work};
@@ -34,6 +35,9 @@ pub struct Cost {
     pub compute: Cycles,
     /// Cycles to start the operator.
     pub dispatch: Cycles,
+    /// Multiply-accumulates that are really done: without dead channels that the software leaves out
+    /// and zeros that the engine skips.
+    pub macs: u64,
     /// Multiply-accumulate slots filled, padding included.
     pub array_macs: u64,
     /// Most multiply-accumulates a cycle.
@@ -71,16 +75,18 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     }
     let refusal = || Refusal::NoPrecision { engine: unit.name.clone(), element: work.element };
     let precision = runs_in(unit, work.element).ok_or_else(refusal)?;
-    let timing = match &unit.array {
-        Array::Lanes { macs } => lanes::timing(unit, macs, setting.stack(engine), work, precision)?,
-        Array::Systolic(array) => systolic::timing(unit, array, work)?,
-    };
-    let (dispatch, dispatch_kind) = dispatch(unit, setting.stack(engine));
+    let stack = setting.stack(engine);
+    let work = executed(work, stack);
+    let skipped = Skipped::of(&work, unit);
+    let timing = timing(unit, stack, &work, precision, skipped)?;
+    let (dispatch, dispatch_kind) = dispatch(unit, stack);
+    let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.into_owned() };
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
-        engine_work(work, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
+        engine_work(&done, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
     Ok(Cost {
         compute: timing.compute,
         dispatch,
+        macs: done.macs,
         array_macs: timing.array_macs,
         peak: timing.peak,
         precision,
@@ -91,6 +97,31 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         dispatch_kind,
         energy_kind,
     })
+}
+
+/// Cycles of the datapath, with the engine's residual factor and without skipped zeros.
+fn timing(
+    unit: &Engine,
+    stack: Option<&SoftwareStack>,
+    work: &Work,
+    precision: Precision,
+    skipped: Skipped,
+) -> Result<Timing, Refusal> {
+    let mut timing = match &unit.array {
+        Array::Lanes(array) => lanes::timing(unit, array, stack, work, precision)?,
+        Array::Systolic(array) => systolic::timing(unit, array, work, precision)?,
+        Array::TensorTiles(tiles) => tensor_tiles::timing(unit, tiles, work, precision)?,
+        Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
+    };
+    if let Some(factor) = unit.efficiency.get(&work.kind) {
+        timing.compute = timing.compute / factor.get().0;
+        timing.kind = timing.kind.weaker(factor.kind());
+    }
+    if skipped.macs > 0 {
+        timing.compute = timing.compute * skipped.time;
+        timing.kind = timing.kind.weaker(skipped.kind);
+    }
+    Ok(timing)
 }
 
 /// Cycles to start an operator: those of the engine and those of the software that drives it.
@@ -106,10 +137,7 @@ fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>) -> (Cycles, Kind) {
 /// as; `None` when it does neither.
 pub fn runs_in(engine: &Engine, element: ElementType) -> Option<Precision> {
     let own = Precision::of(element)?;
-    let has = |p: &Precision| match &engine.array {
-        Array::Lanes { macs } => macs.contains_key(p),
-        Array::Systolic(s) => s.precision == *p,
-    };
+    let has = |p: &Precision| engine.array.computes_in(*p);
     Some(own).filter(has).or_else(|| engine.runs_as.get(&own).copied().filter(has))
 }
 

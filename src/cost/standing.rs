@@ -3,9 +3,10 @@
 use super::Setting;
 use super::voltage::{dynamic_scale, rail_voltage};
 use crate::evidence::Kind;
-use crate::hardware::{DomainState, PerCycle};
+use crate::hardware::{DomainState, LeakageSpec, LoadLeakage, PerCycle};
 use crate::physics::leakage::Leakage;
-use crate::units::{Quantity, Watts};
+use crate::physics::switching;
+use crate::units::{Quantity, Volts, Watts};
 
 /// Power, and what the number rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,11 +44,21 @@ pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
 }
 
 fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
-    let spec = setting.profile.spec();
-    let unit = &spec.domains[domain];
+    let unit = &setting.profile.spec().domains[domain];
     let Some(given) = &unit.leakage else { return KnownPower::NONE };
-    let (voltage, voltage_kind) = rail_voltage(domain, setting);
-    let (stated_at, temperature) = (unit.nominal_voltage.get(), spec.temperature.get());
+    let at = rail_voltage(domain, setting);
+    leaking(given, unit.nominal_voltage.get(), at, setting)
+}
+
+/// Leakage stated at a voltage, at that of the rail and at the junction's temperature.
+fn leaking(
+    given: &LeakageSpec,
+    stated_at: Volts,
+    (voltage, voltage_kind): (Volts, Kind),
+    setting: Setting<'_>,
+) -> KnownPower {
+    let junction = &setting.profile.spec().temperature;
+    let temperature = junction.get();
     let law = Leakage {
         power: given.power.get(),
         voltage: stated_at,
@@ -55,7 +66,7 @@ fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
         per_volt: given.per_volt.get(),
         per_kelvin: given.per_kelvin.get(),
     };
-    let mut kind = given.power.kind().weaker(voltage_kind).weaker(spec.temperature.kind());
+    let mut kind = given.power.kind().weaker(voltage_kind).weaker(junction.kind());
     if voltage != stated_at {
         kind = kind.weaker(given.per_volt.kind());
     }
@@ -63,6 +74,40 @@ fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
         kind = kind.weaker(given.per_kelvin.kind());
     }
     KnownPower { power: law.at(voltage, temperature), kind }
+}
+
+/// Power of a block that runs no network, in its state at the operating point.
+pub fn load_power(load: usize, setting: Setting<'_>) -> KnownPower {
+    let unit = &setting.profile.spec().loads[load];
+    let state = setting.point.load_states.get(load).and_then(|s| unit.states.get(*s));
+    let Some(state) = state else { return KnownPower::NONE };
+    let (voltage, voltage_kind) = setting.point.voltages[setting.profile.links().load_rail[load]];
+    let stated_at = state.voltage.get();
+    let (exponent, exponent_kind) = match &unit.voltage_exponent {
+        None => (switching::SQUARE_LAW, Kind::STRONGEST),
+        Some(stated) => (stated.get().0, stated.kind()),
+    };
+    let mut known = KnownPower { power: state.dynamic.get(), kind: state.dynamic.kind() };
+    if exponent != 0.0 {
+        known.power = known.power * switching::scale(voltage, stated_at, exponent);
+        known.kind = known.kind.weaker(voltage_kind);
+        if voltage != stated_at {
+            known.kind = known.kind.weaker(exponent_kind);
+        }
+    }
+    match &state.leakage {
+        None => {}
+        Some(LoadLeakage::Constant(power)) => {
+            known.power += power.get() * (voltage / stated_at);
+            known.kind = known.kind.weaker(power.kind()).weaker(voltage_kind);
+        }
+        Some(LoadLeakage::Growing(law)) => {
+            let leaked = leaking(law, stated_at, (voltage, voltage_kind), setting);
+            known.power += leaked.power;
+            known.kind = known.kind.weaker(leaked.kind);
+        }
+    }
+    known
 }
 
 /// Power of a domain in a state of rest.
@@ -77,6 +122,17 @@ pub fn resting_power(domain: usize, state: &DomainState, setting: Setting<'_>) -
     if let Some(standing) = &state.standing {
         rest.power += standing.at(voltage);
         rest.kind = rest.kind.weaker(standing.kind());
+    }
+    let unit = &setting.profile.spec().domains[domain];
+    if let (Some(share), Some(cost)) = (&state.clock_share, &unit.clock_tree) {
+        let part = cycling(cost, domain, setting);
+        rest.power += part.power * share.get().0;
+        rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
+    }
+    if let Some(share) = &state.leakage_share {
+        let part = leakage(domain, setting);
+        rest.power += part.power * share.get().0;
+        rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
     }
     DomainPower { clock: KnownPower::NONE, leakage: KnownPower::NONE, rest }
 }

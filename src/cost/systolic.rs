@@ -10,12 +10,15 @@
 //!   planes are cut into `ceil(E/C)` strips and taller windows into `ceil(kh/R)` parts, and a set
 //!   takes `kw F` cycles, for an output of `E x F`.
 //!
-//! Groups run one after the other. Neglected: stalls for operands (mapping adds them), and for row
+//! With the next stationary tile loaded while this one is worked on, a weight- or input-stationary fold
+//! takes `max(streamed, R)` cycles, and the array fills once: `R + C - 2`.
+//!
+//! Formats with a rate `r` over that of the elements take `1/r` of the cycles. Groups run one after the other. Neglected: stalls for operands (mapping adds them), and for row
 //! stationary the filling of each pass.
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::Kind;
-use crate::hardware::{Dataflow, Engine, Scratchpads, Systolic};
+use crate::hardware::{Dataflow, Engine, Precision, Scratchpads, Systolic};
 use crate::model::{Gemm, Window, Work};
 use crate::units::{Cycles, MacsPerCycle};
 
@@ -38,6 +41,15 @@ fn folds(extent: u64, size: u64) -> f64 {
 /// Cycles of a product on a weight-, output- or input-stationary array. A product has no rows that
 /// slide, so a row-stationary array holds its weights.
 pub fn systolic_cycles(dataflow: Dataflow, rows: u64, columns: u64, gemm: Gemm) -> SystolicCycles {
+    product(dataflow, (rows, columns), false, gemm)
+}
+
+fn product(
+    dataflow: Dataflow,
+    (rows, columns): (u64, u64),
+    prefetches: bool,
+    gemm: Gemm,
+) -> SystolicCycles {
     let Gemm { groups, m, n, k } = gemm;
     let (r, c) = (rows as f64, columns as f64);
     // Stationary extents over rows and columns, streamed extent, and loads of the stationary tile.
@@ -51,7 +63,12 @@ pub fn systolic_cycles(dataflow: Dataflow, rows: u64, columns: u64, gemm: Gemm) 
     // The closed form counts from the first to the last result: on a single element that is one
     // cycle short of its work.
     let least = (m as f64) * (n as f64) * (k as f64) / (r * c);
-    let cycles = (tiles * (load + c + streamed - 2.0) - 1.0).max(least) * groups as f64;
+    let each = if prefetches && dataflow != Dataflow::OutputStationary {
+        tiles * streamed.max(r) + r + c - 2.0
+    } else {
+        tiles * (load + c + streamed - 2.0) - 1.0
+    };
+    let cycles = each.max(least) * groups as f64;
     let sums = fold_rows;
     let passes = match dataflow {
         Dataflow::WeightStationary | Dataflow::RowStationary => Passes {
@@ -136,17 +153,33 @@ fn divisors(number: u64) -> impl Iterator<Item = u64> {
     low.flat_map(move |d| [d, number / d])
 }
 
-pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<Timing, Refusal> {
-    let unsupported = || Refusal::Unsupported { engine: engine.name.clone(), kind: work.kind };
-    let peak = MacsPerCycle((array.rows * array.columns) as f64);
-    // The size of an array is structure: its time rests on the clock alone.
-    let kind = Kind::STRONGEST;
+/// How much faster the elements work in a format; nothing in one that they do not work in.
+fn rate_in(array: &Systolic, precision: Precision) -> Option<(f64, Kind)> {
+    if array.precision == precision {
+        // The size of an array is structure: its time rests on the clock alone.
+        return Some((1.0, Kind::STRONGEST));
+    }
+    array.rates.get(&precision).map(|rate| (rate.get().0, rate.kind()))
+}
+
+pub(super) fn timing(
+    engine: &Engine,
+    array: &Systolic,
+    work: &Work,
+    precision: Precision,
+) -> Result<Timing, Refusal> {
+    let unsupported = || Refusal::NoFunction { engine: engine.name.clone(), kind: work.kind };
+    let (rate, kind) = rate_in(array, precision).ok_or_else(|| Refusal::NoPrecision {
+        engine: engine.name.clone(),
+        element: work.element,
+    })?;
+    let peak = MacsPerCycle((array.rows * array.columns) as f64 * rate);
     let Some(gemm) = work.gemm else {
         let cycles = if work.element_ops == 0 {
             0.0
         } else {
-            let rate = array.operations_per_cycle.filter(|n| *n > 0).ok_or_else(unsupported)?;
-            (work.element_ops as f64 / rate as f64).ceil()
+            let each = array.operations_per_cycle.filter(|n| *n > 0).ok_or_else(unsupported)?;
+            (work.element_ops as f64 / each as f64).ceil()
         };
         return Ok(Timing {
             compute: Cycles(cycles),
@@ -160,10 +193,12 @@ pub(super) fn timing(engine: &Engine, array: &Systolic, work: &Work) -> Result<T
         (Dataflow::RowStationary, window) => {
             row_stationary(array, window.unwrap_or_else(|| as_window(gemm)))
         }
-        (dataflow, _) => systolic_cycles(dataflow, array.rows, array.columns, gemm),
+        (dataflow, _) => {
+            product(dataflow, (array.rows, array.columns), array.prefetches_weights, gemm)
+        }
     };
     Ok(Timing {
-        compute: Cycles(result.cycles.max(0.0)),
+        compute: Cycles(result.cycles.max(0.0) / rate),
         array_macs: result.array_macs as u64,
         peak,
         passes: result.passes,
@@ -194,7 +229,9 @@ mod tests {
             rows: 12,
             columns: 14,
             dataflow: Dataflow::RowStationary,
-            precision: crate::hardware::Precision::Int16,
+            precision: Precision::Int16,
+            rates: std::collections::BTreeMap::new(),
+            prefetches_weights: false,
             scratchpads: Some(Scratchpads { filter: 224, input: 12, partial_sum: 24 }),
             operations_per_cycle: None,
         }
@@ -220,6 +257,19 @@ mod tests {
         assert_eq!(ws.cycles, 2.0 * 2.0 * (64.0 + 32.0 + 125.0 - 2.0) - 1.0);
         assert_eq!(ws.passes.input, 2.0);
         assert_eq!(ws.passes.output_read, 1.0);
+    }
+
+    #[test]
+    fn prefetched_weights_hide_their_load_behind_the_stream() {
+        let gemm = Gemm { groups: 1, m: 125, n: 64, k: 40 };
+        let hidden = product(Dataflow::WeightStationary, (32, 32), true, gemm);
+        assert_eq!(hidden.cycles, 4.0 * 125.0 + 62.0);
+        // A stream shorter than a column waits for the weights.
+        let short = Gemm { m: 8, ..gemm };
+        assert_eq!(
+            product(Dataflow::WeightStationary, (32, 32), true, short).cycles,
+            4.0 * 32.0 + 62.0
+        );
     }
 
     /// Active elements of Eyeriss on AlexNet as its paper prints them: 154, 135, 156, 156, 156.

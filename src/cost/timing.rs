@@ -15,6 +15,14 @@ pub enum Refusal {
         /// The kind of operator.
         kind: OpKind,
     },
+    /// The engine is said to run the kind, and its datapath has nothing that does.
+    #[error("{engine} has no datapath for {kind}")]
+    NoFunction {
+        /// The engine.
+        engine: String,
+        /// The kind of operator.
+        kind: OpKind,
+    },
     /// The engine does not compute in the operator's number format.
     #[error("{engine} does not compute in {element:?}")]
     NoPrecision {

@@ -1,13 +1,13 @@
 //! How long a phase takes, and what it waits for.
 //!
-//! `T = max(cycles / f, bytes_m / BW_m for each memory m)`: engine and transfers run side by side, and
+//! `T = max(cycles / f, n_c t_c + bytes_c / BW_c for each channel c)`, with `n_c` requests that wait for
+//! the latency `t_c`: engine and transfers run side by side, and
 //! the slowest of them sets the pace of all.
 
-use crate::cost::Setting;
+use crate::cost::{Setting, bandwidth, latency};
 use crate::evidence::Kind;
-use crate::hardware::Bandwidth;
 use crate::mapping::{Phase, Transfer};
-use crate::units::{BytesPerSecond, Seconds};
+use crate::units::Seconds;
 
 /// Durations within a phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,25 +18,22 @@ pub struct PhaseTime {
     pub transfers: Vec<Seconds>,
     /// The whole phase.
     pub total: Seconds,
-    /// The transfer that takes longest, when it is longer than the engine: its memory.
-    pub bound_by_memory: Option<usize>,
+    /// The transfer that takes longest, when it is longer than the engine: its channel.
+    pub bound_by_channel: Option<usize>,
     /// What the whole rests on, the engine's own cycles apart.
     pub kind: Kind,
 }
 
-/// Bandwidth of a memory at the operating point.
-pub(crate) fn bandwidth(memory: usize, setting: Setting<'_>) -> (BytesPerSecond, Kind) {
-    let (clock, clock_kind) = setting.point.clocks[setting.profile.links().memory_domain[memory]];
-    match &setting.profile.spec().memories[memory].bandwidth {
-        Bandwidth::PerSecond(rate) => (rate.get(), rate.kind()),
-        Bandwidth::PerCycle(rate) => (rate.get() * clock, rate.kind().weaker(clock_kind)),
-    }
-}
-
-/// Time of a transfer on its memory's port.
+/// Time of a transfer on its channel: what its requests wait for, and its bytes.
 pub fn transfer_time(transfer: &Transfer, setting: Setting<'_>) -> (Seconds, Kind) {
-    let (rate, kind) = bandwidth(transfer.memory, setting);
-    (transfer.bytes() / rate, kind)
+    let (rate, kind) = bandwidth(transfer.channel, setting);
+    let moving = transfer.bytes() / rate;
+    if transfer.requests <= 0.0 {
+        return (moving, kind);
+    }
+    let (each, latency_kind) = latency(transfer.channel, setting);
+    let waiting = each * transfer.requests;
+    (waiting + moving, if waiting.0 > 0.0 { kind.weaker(latency_kind) } else { kind })
 }
 
 /// Times of a phase that runs on engine number `engine`.
@@ -47,14 +44,14 @@ pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTi
         compute,
         transfers: Vec::with_capacity(phase.transfers.len()),
         total: compute,
-        bound_by_memory: None,
+        bound_by_channel: None,
         kind: clock_kind,
     };
     for transfer in &phase.transfers {
         let (own, kind) = transfer_time(transfer, setting);
         if own > time.total {
             time.total = own;
-            time.bound_by_memory = Some(transfer.memory);
+            time.bound_by_channel = Some(transfer.channel);
             time.kind = kind;
         }
         time.transfers.push(own);

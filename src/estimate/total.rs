@@ -1,7 +1,7 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
 use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, evidence_at_sources, supply, working_power};
+use crate::cost::{Setting, SupplyState, evidence_at_sources, load_power, supply, working_power};
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
 use crate::mapping::{PhaseKind, Plan, Step};
@@ -13,8 +13,8 @@ use crate::units::{Bytes, JouleSeconds, Joules, Seconds, Watts};
 pub enum Bound {
     /// The engine's arithmetic.
     Compute,
-    /// A memory, by index.
-    Memory(usize),
+    /// A memory, a cache or a link, by number of the channel.
+    Channel(usize),
     /// Starting the operator.
     Dispatch,
     /// It takes no time.
@@ -57,7 +57,7 @@ pub struct LayerEstimate {
     pub utilisation: f64,
     /// MACs over what the engine could do in its cycles at work, 0 to 1: how well shapes fill it.
     pub occupancy: f64,
-    /// Bytes read and written, by memory index.
+    /// Bytes read and written, by number of the channel.
     pub traffic: Vec<(usize, Bytes, Bytes)>,
     /// Energy by component.
     pub by_component: Vec<ComponentEnergy>,
@@ -169,7 +169,7 @@ impl Summing<'_> {
             bound,
             utilisation: self.utilisation(step, time),
             occupancy: step.cost.occupancy(step.macs),
-            traffic: step.traffic.iter().map(|t| (t.memory, t.read, t.write)).collect(),
+            traffic: step.traffic.iter().map(|t| (t.channel, t.read, t.write)).collect(),
             by_component: parts,
         }
     }
@@ -180,13 +180,13 @@ impl Summing<'_> {
         let mut by_bound: Vec<(Bound, Seconds)> = Vec::new();
         for phase in &step.phases {
             let own = phase_time(phase, step.engine, self.setting);
-            let bound = match own.bound_by_memory {
-                Some(memory) => Bound::Memory(memory),
+            let bound = match own.bound_by_channel {
+                Some(channel) => Bound::Channel(channel),
                 None if phase.kind == PhaseKind::Dispatch => Bound::Dispatch,
                 None => Bound::Compute,
             };
             let kind = match bound {
-                Bound::Memory(_) => own.kind,
+                Bound::Channel(_) => own.kind,
                 Bound::Dispatch => own.kind.weaker(step.cost.dispatch_kind),
                 _ => own.kind.weaker(step.cost.time_kind),
             };
@@ -212,17 +212,23 @@ impl Summing<'_> {
         let rail = links.domain_rail[links.engine_domain[step.engine]];
         self.add(&mut parts, Role::Engine(step.engine), rail, engine_energy, step.cost.energy_kind);
         for transfer in &step.traffic {
-            let rail = links.domain_rail[links.memory_domain[transfer.memory]];
-            let role = Role::Memory(transfer.memory);
+            let rail = links.domain_rail[links.channel_domain[transfer.channel]];
+            let role = Role::Channel(transfer.channel);
             self.add(&mut parts, role, rail, transfer.energy, transfer.energy_kind);
         }
-        for (index, memory) in setting.profile.spec().memories.iter().enumerate() {
-            if let Some(background) = &memory.background {
-                let rail = links.domain_rail[links.memory_domain[index]];
+        for index in 0..setting.profile.spec().memories.len() {
+            let background = setting.profile.channel(index, setting.point).background;
+            if let Some(background) = background {
+                let rail = links.domain_rail[links.channel_domain[index]];
                 let kind = background.kind().weaker(time_kind);
                 let energy = background.get() * time;
-                self.add(&mut parts, Role::Memory(index), rail, energy, kind);
+                self.add(&mut parts, Role::Channel(index), rail, energy, kind);
             }
+        }
+        for (load, &rail) in links.load_rail.iter().enumerate() {
+            let known = load_power(load, setting);
+            let kind = known.kind.weaker(time_kind);
+            self.add(&mut parts, Role::Load(load), rail, known.power * time, kind);
         }
         for (domain, &rail) in links.domain_rail.iter().enumerate() {
             let power = working_power(domain, setting);

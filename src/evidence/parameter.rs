@@ -108,6 +108,14 @@ impl<Q: Quantity> Valued<Q> {
         self.parameter.kind
     }
 
+    /// The same value times a factor, as well founded as the weaker of the two.
+    pub fn times(&self, factor: &Valued<crate::units::Ratio>) -> Self {
+        let mut product = self.clone();
+        product.parameter.value *= factor.get().0;
+        product.parameter.kind = self.kind().weaker(factor.kind());
+        product
+    }
+
     /// Value, spread and source.
     pub fn parameter(&self) -> &Parameter {
         &self.parameter
@@ -237,6 +245,13 @@ impl<K: fmt::Display, T: Parameters> Parameters for BTreeMap<K, T> {
         for (key, item) in self.iter_mut() {
             path.within(&key.to_string(), |p| item.walk(p, visit));
         }
+    }
+}
+
+impl<A: Parameters, B: Parameters> Parameters for (A, B) {
+    fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
+        path.at(0, |p| self.0.walk(p, visit));
+        path.at(1, |p| self.1.walk(p, visit));
     }
 }
 

@@ -1,37 +1,53 @@
 //! The places where a profile's power goes.
 
 use super::Profile;
+use super::spec::Memory;
 
 /// What a component stands for in the profile, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Switching of an engine.
     Engine(usize),
-    /// Accesses and background of a memory.
-    Memory(usize),
+    /// Accesses and background of a memory, a cache or a link, by number of the channel.
+    Channel(usize),
     /// Running clock tree of a domain.
     Clock(usize),
     /// What a domain draws in a state of rest, and to come out of it.
     Rest(usize),
     /// Leakage of a domain.
     Leakage(usize),
+    /// A block that runs no network.
+    Load(usize),
     /// Loss of a regulator.
     Regulator(usize),
 }
 
-/// Every component of a profile, in a fixed order: engines, memories, domains, regulators. Memories and leakage that the profile gives no number for are left out.
+fn is_costed(memory: &Memory) -> bool {
+    let own = memory.read_energy.is_some() || memory.write_energy.is_some();
+    let set = |s: &super::SetPoint| {
+        s.read_energy.is_some() || s.write_energy.is_some() || s.background.is_some()
+    };
+    own || memory.background.is_some()
+        || memory.rows.is_some()
+        || !memory.states.is_empty()
+        || memory.set_points.values().any(set)
+}
+
+/// Every component of a profile, in a fixed order: engines, memories, caches, links, domains, state
+/// loads, regulators. What the profile gives no number for is left out.
 pub fn components(profile: &Profile) -> Vec<(Role, String)> {
     let spec = profile.spec();
     let mut out = Vec::new();
     for (i, engine) in spec.engines.iter().enumerate() {
         out.push((Role::Engine(i), engine.name.clone()));
     }
-    for (i, memory) in spec.memories.iter().enumerate() {
-        let costed = memory.read_energy.is_some()
-            || memory.write_energy.is_some()
-            || memory.background.is_some();
+    let memories = spec.memories.iter().map(|m| (&m.name, is_costed(m)));
+    let caches = spec.caches.iter();
+    let caches = caches.map(|c| (&c.name, c.read_energy.is_some() || c.write_energy.is_some()));
+    let links = spec.links.iter().map(|l| (&l.name, l.energy.is_some()));
+    for (i, (name, costed)) in memories.chain(caches).chain(links).enumerate() {
         if costed {
-            out.push((Role::Memory(i), memory.name.clone()));
+            out.push((Role::Channel(i), name.clone()));
         }
     }
     for (i, domain) in spec.domains.iter().enumerate() {
@@ -44,6 +60,9 @@ pub fn components(profile: &Profile) -> Vec<(Role, String)> {
         if !domain.states.is_empty() {
             out.push((Role::Rest(i), format!("{}_rest", domain.name)));
         }
+    }
+    for (i, load) in spec.loads.iter().enumerate() {
+        out.push((Role::Load(i), load.name.clone()));
     }
     for (i, regulator) in spec.regulators.iter().enumerate() {
         out.push((Role::Regulator(i), format!("{}_loss", regulator.name)));

@@ -3,7 +3,7 @@
 use crate::evidence::Kind;
 use crate::units::{Hertz, Volts};
 
-/// Frequencies and voltages at which a profile is run.
+/// Frequencies and voltages at which a profile is run, and the states of what runs no network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Its name.
@@ -14,4 +14,8 @@ pub struct Point {
     pub voltages: Vec<(Volts, Kind)>,
     /// Regulators in use.
     pub regulators: Vec<usize>,
+    /// Set point of each memory that has one here.
+    pub set_points: Vec<Option<String>>,
+    /// State of each state load, by index.
+    pub load_states: Vec<usize>,
 }

@@ -1,10 +1,9 @@
 //! A profile that has been read, checked and resolved.
 
 use super::check::check;
-use super::{Array, HardwareError, Point, Precision, ProfileSpec, shipped_profiles};
+use super::{HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
-use crate::model::OpKind;
 use std::path::Path;
 
 /// Names of a profile as indices into its lists.
@@ -14,16 +13,26 @@ pub struct Links {
     pub engine_domain: Vec<usize>,
     /// Memories of each engine.
     pub engine_memories: Vec<Vec<usize>>,
-    /// Domain of each memory.
-    pub memory_domain: Vec<usize>,
+    /// Domain of each memory, then of each cache, then of each link.
+    pub channel_domain: Vec<usize>,
     /// The buffer that each memory is staged through.
     pub memory_stage: Vec<Option<usize>>,
+    /// Engines that each cache serves.
+    pub cache_engines: Vec<Vec<usize>>,
+    /// Memories behind each cache.
+    pub cache_backs: Vec<Vec<usize>>,
+    /// Memories that each link joins.
+    pub link_joins: Vec<(usize, usize)>,
     /// Rail of each domain.
     pub domain_rail: Vec<usize>,
+    /// Rail of each state load.
+    pub load_rail: Vec<usize>,
+    /// Rail of each supply.
+    pub supply_rail: Vec<usize>,
     /// Input and output rail of each regulator.
     pub regulator_rails: Vec<(usize, usize)>,
-    /// Engine of each software stack.
-    pub stack_engine: Vec<usize>,
+    /// Engines of each software stack.
+    pub stack_engines: Vec<Vec<usize>>,
 }
 
 /// A parameter of a profile with its place in it.
@@ -40,6 +49,7 @@ pub struct ParameterRecord {
 pub struct Profile {
     spec: ProfileSpec,
     links: Links,
+    corner: Option<String>,
 }
 
 impl Profile {
@@ -70,12 +80,25 @@ impl Profile {
         if !faults.is_empty() {
             return Err(Report::located(file, text, faults).into());
         }
-        Ok(Self { spec, links })
+        Ok(Self { spec, links, corner: None })
     }
 
     /// The profile as written.
     pub fn spec(&self) -> &ProfileSpec {
         &self.spec
+    }
+
+    /// The corner it stands at, if any.
+    pub fn corner(&self) -> Option<&str> {
+        self.corner.as_deref()
+    }
+
+    pub(super) fn spec_mut(&mut self) -> &mut ProfileSpec {
+        &mut self.spec
+    }
+
+    pub(super) fn set_corner(&mut self, name: &str) {
+        self.corner = Some(name.to_owned());
     }
 
     /// Its names as indices.
@@ -94,10 +117,17 @@ impl Profile {
             let names = points.iter().map(|p| p.name.as_str());
             return Err(self.no_such("operating point", name.unwrap_or(""), names));
         };
+        let set_points = self.spec.memories.iter().map(|m| point.set_points.get(&m.name).cloned());
+        let state = |load: &StateLoad| {
+            let wanted = point.loads.get(&load.name).or(load.initial.as_ref());
+            wanted.and_then(|w| load.states.iter().position(|s| s.name == *w)).unwrap_or(0)
+        };
         let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
         let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
         Ok(Point {
             name: point.name.clone(),
+            set_points: set_points.collect(),
+            load_states: self.spec.loads.iter().map(state).collect(),
             clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
             regulators: self.leaves_first(
@@ -109,6 +139,34 @@ impl Profile {
                     .map(|(i, _)| i),
             ),
         })
+    }
+
+    /// The point with blocks that run no network in other states, each given as load and state.
+    ///
+    /// # Errors
+    /// The profile has no such load, or the load no such state.
+    pub fn in_states(
+        &self,
+        mut point: Point,
+        states: &[(String, String)],
+    ) -> Result<Point, HardwareError> {
+        for (name, wanted) in states {
+            let loads = &self.spec.loads;
+            let Some(index) = loads.iter().position(|l| l.name == *name) else {
+                return Err(self.no_such(
+                    "state load",
+                    name,
+                    loads.iter().map(|l| l.name.as_str()),
+                ));
+            };
+            let known = &loads[index].states;
+            let Some(state) = known.iter().position(|s| s.name == *wanted) else {
+                let names = known.iter().map(|s| s.name.as_str());
+                return Err(self.no_such("state of this load called", wanted, names));
+            };
+            point.load_states[index] = state;
+        }
+        Ok(point)
     }
 
     /// Regulators ordered so that each stands behind those that draw from its output.
@@ -141,14 +199,20 @@ impl Profile {
         }
         let of_engine = |engine: usize| {
             let mut candidates =
-                (0..software.len()).filter(|s| self.links.stack_engine[*s] == engine);
+                (0..software.len()).filter(|s| self.links.stack_engines[*s].contains(&engine));
             let wanted = candidates.clone().find(|s| Some(software[*s].name.as_str()) == name);
             wanted.or_else(|| candidates.next())
         };
         Ok((0..self.spec.engines.len()).map(of_engine).collect())
     }
 
-    fn no_such<'a>(
+    /// True when the stack of a programmable engine fuses operators.
+    pub fn fuses(&self, stacks: &[Option<usize>]) -> bool {
+        let mut used = stacks.iter().flatten();
+        used.any(|s| self.spec.software.get(*s).is_some_and(|s| s.fuses))
+    }
+
+    pub(super) fn no_such<'a>(
         &self,
         what: &'static str,
         name: &str,
@@ -182,38 +246,6 @@ impl Profile {
             index += 1;
         });
         copy
-    }
-
-    /// What is sound and still leaves work uncosted: kinds of operator that an engine supports and a
-    /// software stack of it has no rate for, and number formats without an energy.
-    pub fn gaps(&self) -> Vec<String> {
-        let mut gaps = Vec::new();
-        for (stack, &engine) in self.spec.software.iter().zip(&self.links.stack_engine) {
-            let rated = |kind: &OpKind| match kind {
-                OpKind::View => true,
-                kind if kind.is_mac_work() => stack.cycles_per_mac.contains_key(kind),
-                kind => {
-                    stack.cycles_per_output.contains_key(kind)
-                        || stack.cycles_per_operation.contains_key(kind)
-                }
-            };
-            let unit = &self.spec.engines[engine];
-            let missing = unit.supports.iter().filter(|kind| !rated(kind));
-            let missing: Vec<String> = missing.map(ToString::to_string).collect();
-            if !missing.is_empty() {
-                let (software, engine, missing) = (&stack.name, &unit.name, missing.join(", "));
-                gaps.push(format!("software {software} has no rate for {missing} on {engine}"));
-            }
-        }
-        for engine in self.spec.engines.iter().filter(|e| e.energy.per_busy_cycle.is_none()) {
-            let formats: Vec<Precision> = match &engine.array {
-                Array::Lanes { macs } => macs.keys().copied().collect(),
-                Array::Systolic(array) => vec![array.precision],
-            };
-            let without = formats.iter().filter(|p| !engine.energy.per_mac.contains_key(p));
-            gaps.extend(without.map(|p| format!("{} has no energy per MAC in {p}", engine.name)));
-        }
-        gaps
     }
 
     /// Share of the profile's numbers that rest on evidence.

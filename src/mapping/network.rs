@@ -1,6 +1,6 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
-use crate::model::{Layer, ModelError, ModelGraph, Quality, TransformRecord};
+use crate::model::{Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply};
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,17 @@ impl Network {
             transforms: graph.transforms.clone(),
             quality: graph.quality.clone(),
         })
+    }
+
+    /// Counts a graph as software executes it: fused, where it fuses.
+    ///
+    /// # Errors
+    /// As [`Network::of`], and those of the transform.
+    pub fn executed(graph: &ModelGraph, fuses: bool) -> Result<Self, ModelError> {
+        if !fuses {
+            return Self::of(graph);
+        }
+        Self::of(&apply(graph, &[Transform::Fuse])?)
     }
 
     /// MACs of all layers.

@@ -71,7 +71,13 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
 /// Says that software rates know no number format, where layers have several or wider ones.
 fn paceless_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
     let by_software = steps.iter().filter(|step| setting.stack(step.engine).is_some());
-    let wider = by_software.filter(|step| step.macs > 0 && step.cost.precision.bits() > 8);
+    let known = |step: &&Step| {
+        let stack = setting.stack(step.engine);
+        stack.is_some_and(|s| s.relative_cycles.contains_key(&step.cost.precision))
+    };
+    let wider = by_software
+        .filter(|step| step.macs > 0 && step.cost.precision.bits() > 8)
+        .filter(|step| !known(step));
     let formats: BTreeSet<_> = wider.map(|step| step.cost.precision).collect();
     if formats.is_empty() {
         return None;

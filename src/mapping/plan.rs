@@ -31,15 +31,17 @@ impl PhaseKind {
     }
 }
 
-/// Traffic of one memory.
+/// Traffic of one memory, cache or link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
-    /// The memory, by index.
-    pub memory: usize,
+    /// The channel, by number.
+    pub channel: usize,
     /// Bytes read from it.
     pub read: Bytes,
     /// Bytes written to it.
     pub write: Bytes,
+    /// Requests that wait for the channel's latency: tiles that are moved.
+    pub requests: f64,
     /// Energy of both at the operating point.
     pub energy: Joules,
     /// What the energy rests on.
@@ -47,7 +49,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Bytes that occupy the memory's port.
+    /// Bytes that occupy the channel.
     pub fn bytes(&self) -> Bytes {
         self.read + self.write
     }
@@ -57,6 +59,7 @@ impl Transfer {
         Self {
             read: self.read * share,
             write: self.write * share,
+            requests: self.requests * share,
             energy: self.energy * share,
             ..*self
         }

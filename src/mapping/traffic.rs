@@ -2,36 +2,44 @@
 //!
 //! Each operand comes from its home. A home that is staged through a buffer fills the buffer once, or
 //! more often when operands do not fit ([`super::flows`]), and the engine reads the buffer as often as
-//! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the engine itself.
+//! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the engine itself,
+//! through a cache where one stands between. What passes between home and buffer passes the link that
+//! joins them too. Results are written past caches.
 
 use super::MemoryPlan;
-use super::flows::Flows;
+use super::caches::misses;
+use super::flows::{Flow, Flows};
 use super::plan::{Phase, PhaseKind, Transfer};
-use crate::cost::{Cost, Setting, dynamic_scale};
+use crate::cost::{Cost, Setting, access_energy};
 use crate::hardware::Transfers;
 use crate::model::{OperandRole, Work};
 use crate::units::{Bytes, Cycles, Joules};
 
-/// Reads and writes of each memory, by index.
+/// Reads, writes and requests of each channel, by number.
 #[derive(Default)]
 struct Sums {
-    by_memory: Vec<(usize, Bytes, Bytes)>,
+    by_channel: Vec<(usize, Bytes, Bytes, f64)>,
 }
 
 impl Sums {
-    fn add(&mut self, memory: usize, read: Bytes, write: Bytes) {
-        match self.by_memory.iter_mut().find(|(m, _, _)| *m == memory) {
-            Some((_, r, w)) => {
+    fn add(&mut self, channel: usize, read: Bytes, write: Bytes) {
+        self.request(channel, read, write, 0.0);
+    }
+
+    fn request(&mut self, channel: usize, read: Bytes, write: Bytes, requests: f64) {
+        match self.by_channel.iter_mut().find(|(c, ..)| *c == channel) {
+            Some((_, r, w, n)) => {
                 *r += read;
                 *w += write;
+                *n += requests;
             }
-            None => self.by_memory.push((memory, read, write)),
+            None => self.by_channel.push((channel, read, write, requests)),
         }
     }
 
     fn transfers(self, setting: Setting<'_>) -> Vec<Transfer> {
-        let moved = self.by_memory.into_iter().filter(|(_, read, write)| (*read + *write).0 > 0.0);
-        moved.map(|(m, read, write)| transfer(m, read, write, setting)).collect()
+        let moved = self.by_channel.into_iter().filter(|(_, r, w, _)| (*r + *w).0 > 0.0);
+        moved.map(|moved| transfer(moved, setting)).collect()
     }
 }
 
@@ -58,6 +66,10 @@ impl Traffic {
         let flows = Flows::of(work, cost, engine, memory, setting);
         let (mut loads, mut near, mut stores) = (Sums::default(), Sums::default(), Sums::default());
         let none = Bytes::ZERO;
+        let (profile, tiles) = (setting.profile, flows.tiles);
+        let link = |home: usize, buffer: usize| {
+            profile.link_between(home, buffer).map(|link| profile.link_channel(link))
+        };
         for flow in &flows.inputs {
             let fetches = flows.fetches(flow, setting);
             let readings = flow.repeats
@@ -70,11 +82,15 @@ impl Traffic {
             let readings = readings.max(fetches);
             match flow.buffer {
                 Some(buffer) => {
-                    loads.add(flow.home, flow.bytes * fetches, none);
-                    loads.add(buffer, none, flow.bytes * fetches);
+                    let bytes = flow.bytes * fetches;
+                    loads.request(flow.home, bytes, none, tiles);
+                    loads.add(buffer, none, bytes);
+                    if let Some(link) = link(flow.home, buffer) {
+                        loads.request(link, bytes, none, tiles);
+                    }
                     near.add(buffer, flow.bytes * readings, none);
                 }
-                None => near.add(flow.home, flow.bytes * readings, none),
+                None => read_through(&mut near, flow, readings, (work, cost, engine), setting),
             }
         }
         if let Some(flow) = &flows.output {
@@ -82,7 +98,10 @@ impl Traffic {
             near.add(flow.buffer.unwrap_or(flow.home), flow.bytes * read, flow.bytes * written);
             if let Some(buffer) = flow.buffer {
                 stores.add(buffer, flow.bytes, none);
-                stores.add(flow.home, none, flow.bytes);
+                stores.request(flow.home, none, flow.bytes, tiles);
+                if let Some(link) = link(flow.home, buffer) {
+                    stores.request(link, flow.bytes, none, tiles);
+                }
             }
         }
         Self {
@@ -99,13 +118,34 @@ impl Traffic {
     }
 }
 
-/// Transfers of one phase added to those of another, by memory.
+/// Readings of an operand by an engine that works from its home: through a cache, where one stands
+/// between, which leaves the misses to the home.
+fn read_through(
+    near: &mut Sums,
+    flow: &Flow,
+    readings: f64,
+    (work, cost, engine): (&Work, &Cost, usize),
+    setting: Setting<'_>,
+) {
+    let none = Bytes::ZERO;
+    let accessed = flow.bytes * readings;
+    let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
+        near.add(flow.home, accessed, none);
+        return;
+    };
+    let missed = misses(cache, flow, readings, work, cost, setting);
+    near.add(flow.home, missed, none);
+    near.add(setting.profile.cache_channel(cache), accessed, missed);
+}
+
+/// Transfers of one phase added to those of another, by channel.
 fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     for other in others {
-        match sum.iter_mut().find(|t| t.memory == other.memory) {
+        match sum.iter_mut().find(|t| t.channel == other.channel) {
             Some(t) => {
                 t.read += other.read;
                 t.write += other.write;
+                t.requests += other.requests;
                 t.energy += other.energy;
                 t.energy_kind = t.energy_kind.weaker(other.energy_kind);
             }
@@ -115,17 +155,12 @@ fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     sum
 }
 
-fn transfer(memory: usize, read: Bytes, write: Bytes, setting: Setting<'_>) -> Transfer {
-    let unit = &setting.profile.spec().memories[memory];
-    let (scale, mut kind) = dynamic_scale(setting.profile.links().memory_domain[memory], setting);
-    let mut energy = Joules::ZERO;
-    for (bytes, cost) in [(read, &unit.read_energy), (write, &unit.write_energy)] {
-        if let Some(cost) = cost.as_ref().filter(|_| bytes.0 > 0.0) {
-            energy += cost.get() * bytes * scale;
-            kind = kind.weaker(cost.kind());
-        }
-    }
-    Transfer { memory, read, write, energy, energy_kind: kind }
+fn transfer(
+    (channel, read, write, requests): (usize, Bytes, Bytes, f64),
+    setting: Setting<'_>,
+) -> Transfer {
+    let (energy, energy_kind) = access_energy(channel, read, write, setting);
+    Transfer { channel, read, write, requests, energy, energy_kind }
 }
 
 /// The phases of a step: dispatch, then how the engine overlaps transfers with computing. With `n`

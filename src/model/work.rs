@@ -27,6 +27,14 @@ pub struct Gemm {
     pub k: u64,
 }
 
+impl Gemm {
+    /// Multiply-accumulates of all groups.
+    pub fn macs(self) -> u128 {
+        let extents = [self.groups, self.m, self.n, self.k];
+        extents.into_iter().fold(1, |product, e| product.saturating_mul(u128::from(e)))
+    }
+}
+
 /// The sliding window of a convolution, for dataflows that map its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Window {
@@ -57,6 +65,9 @@ pub struct Work {
     pub macs: u64,
     /// Multiply-accumulates that depend on the input of the network: without dead channels.
     pub live_macs: u64,
+    /// Channels that depend on the input of the network, where some do not.
+    #[serde(skip)]
+    pub live: Option<Live>,
     /// Multiply-accumulates whose weight is a zero that is not stored: an engine that can skip leaves
     /// them out, any other does them all.
     pub skippable_macs: u64,
@@ -127,6 +138,7 @@ impl ModelGraph {
             kind: arithmetic.kind,
             macs: arithmetic.macs,
             live_macs: live_macs(operator.live, arithmetic.macs),
+            live: operator.live,
             skippable_macs: skippable_macs(&moved.read, arithmetic.macs),
             element_ops: operations.total(),
             element_ops_by_function: operations,

@@ -100,10 +100,19 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     map.insert("quality".into(), json!(p.network.quality));
     map.insert("hardware".into(), json!(p.setting.profile.spec().name));
     map.insert("operating_point".into(), json!(p.setting.point.name));
+    map.insert("corner".into(), json!(p.setting.profile.corner()));
+    map.insert("states".into(), load_states(p));
     map.insert("software".into(), json!(p.software()));
     map.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
     map.insert("caveats".into(), json!(p.caveats));
     map
+}
+
+/// State of every block that runs no network.
+fn load_states(p: &Prediction<'_>) -> Value {
+    let loads = p.setting.profile.spec().loads.iter().zip(&p.setting.point.load_states);
+    let named = loads.filter_map(|(l, s)| Some((l.name.clone(), json!(l.states.get(*s)?.name))));
+    Value::Object(named.collect())
 }
 
 fn coverage(p: &Prediction<'_>) -> Value {
@@ -140,7 +149,7 @@ fn layers(p: &Prediction<'_>) -> Value {
             .iter()
             .map(|(m, read, write)| {
                 let bytes = json!({"read_bytes": read.0, "write_bytes": write.0});
-                (spec.memories[*m].name.clone(), bytes)
+                (p.setting.profile.channel_name(*m).to_owned(), bytes)
             })
             .collect();
         let parts: Map<String, Value> =

@@ -107,6 +107,9 @@ impl<'a> Prediction<'a> {
         let spec = self.setting.profile.spec();
         let mut text =
             format!("{} on {} at {}", self.network.name, spec.name, self.setting.point.name);
+        if let Some(corner) = self.setting.profile.corner() {
+            text.push_str(&format!(", corner {corner}"));
+        }
         if let Some(software) = self.software() {
             text.push_str(&format!(", software {software}"));
         }
@@ -119,7 +122,7 @@ impl<'a> Prediction<'a> {
             Bound::Compute => "compute",
             Bound::Dispatch => "dispatch",
             Bound::Nothing => "nothing",
-            Bound::Memory(m) => &self.setting.profile.spec().memories[m].name,
+            Bound::Channel(channel) => self.setting.profile.channel_name(channel),
         }
     }
 }

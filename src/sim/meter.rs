@@ -49,10 +49,11 @@ impl<'a> Meter<'a> {
         for (role, name) in components(setting.profile) {
             let (kind, domain, rail) = match role {
                 Role::Engine(i) => (ComponentKind::Engine, Some(links.engine_domain[i]), None),
-                Role::Memory(i) => (ComponentKind::Memory, Some(links.memory_domain[i]), None),
+                Role::Channel(i) => (channel_kind(i, setting), Some(links.channel_domain[i]), None),
                 Role::Clock(i) => (ComponentKind::Clock, Some(i), None),
                 Role::Leakage(i) => (ComponentKind::Leakage, Some(i), None),
                 Role::Rest(i) => (ComponentKind::Rest, Some(i), None),
+                Role::Load(i) => (ComponentKind::Load, None, Some(links.load_rail[i])),
                 Role::Regulator(i) if !setting.point.regulators.contains(&i) => continue,
                 Role::Regulator(i) => {
                     (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
@@ -125,9 +126,9 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Background of a memory from `now` on, to be booked with what stands still.
-    pub(super) fn stand(&mut self, rail: usize, background: KnownPower) {
-        self.standing.push((rail, background));
+    /// Background of a memory, or a state load, from `now` on, to be booked with what stands still.
+    pub(super) fn stand(&mut self, rail: usize, known: KnownPower) {
+        self.standing.push((rail, known));
     }
 
     /// Forgets what stood still; to be followed by all that stands from now on.
@@ -240,5 +241,17 @@ impl<'a> Meter<'a> {
         }
         let (rails, losses) = (&mut self.rest_evidence, &self.rest_losses);
         (ledger, evidence_at_sources(rails, losses, self.setting))
+    }
+}
+
+/// Memories come first among channels, then caches, then links.
+fn channel_kind(channel: usize, setting: Setting<'_>) -> ComponentKind {
+    let spec = setting.profile.spec();
+    if channel < spec.memories.len() {
+        ComponentKind::Memory
+    } else if channel < spec.memories.len() + spec.caches.len() {
+        ComponentKind::Cache
+    } else {
+        ComponentKind::Link
     }
 }

@@ -6,10 +6,10 @@ use super::kernel::{Class, Queue};
 use super::meter::Meter;
 use super::outcome::{Durations, Outcome};
 use super::{Arrivals, Workload};
-use crate::cost::{KnownPower, Setting, resting_power, working_power};
+use crate::cost::{KnownPower, Setting, bandwidth, load_power, resting_power, working_power};
 use crate::diagnostic::nearest;
-use crate::estimate::{bandwidth, phase_time};
-use crate::hardware::Role;
+use crate::estimate::phase_time;
+use crate::hardware::{DomainState, Memory, MemoryState, Role};
 use crate::mapping::{Phase, Plan};
 use crate::trace::{Cause, MetricsSink, Sink, Span, SpanKind, Tee};
 use crate::units::{Joules, Seconds, SimTime, Watts};
@@ -61,7 +61,7 @@ struct Simulation<'a, 's, S: Sink> {
     rest: Vec<Option<usize>>,
     queue: Queue<Event>,
     channels: Vec<Channel>,
-    /// Background power of each memory as it stands.
+    /// Background power of each channel as it stands.
     background: Vec<Watts>,
     meter: Meter<'a>,
     sink: &'s mut S,
@@ -149,7 +149,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         {
             return Err(SimError::Workload("a period is at least one picosecond".into()));
         }
-        let memories = 0..setting.profile.spec().memories.len();
+        let channels = 0..setting.profile.channels();
         let meter = Meter::new(setting);
         sink.begin(meter.header());
         Ok(Self {
@@ -158,8 +158,8 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             workload,
             rest,
             queue: Queue::default(),
-            background: vec![Watts::ZERO; memories.len()],
-            channels: memories.map(|m| Channel::new(bandwidth(m, setting).0)).collect(),
+            background: vec![Watts::ZERO; channels.len()],
+            channels: channels.map(|c| Channel::new(bandwidth(c, setting).0)).collect(),
             meter,
             sink,
             doing: Doing::Resting { since: SimTime::ZERO },
@@ -261,14 +261,22 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         Ok(())
     }
 
-    fn state_of(&self, domain: usize) -> Option<&'a crate::hardware::DomainState> {
+    fn state_of(&self, domain: usize) -> Option<&'a DomainState> {
         let states = &self.setting.profile.spec().domains[domain].states;
         self.rest[domain].and_then(|s| states.get(s))
     }
 
     fn wake_time(&self) -> Seconds {
-        let times = (0..self.rest.len()).filter_map(|d| self.state_of(d)?.wake_time.as_ref());
-        times.map(|t| t.get()).fold(Seconds::ZERO, Seconds::max)
+        let own = |state: &DomainState| state.wake_time.as_ref().map(|t| t.get());
+        let times = (0..self.rest.len()).map(|domain| {
+            let Some(state) = self.state_of(domain) else { return Seconds::ZERO };
+            // What is in the domain comes back while it does.
+            let memories = self.setting.profile.spec().memories.iter();
+            let memories = memories.filter_map(|m| resting_memory(m, state)?.wake_time.as_ref());
+            let memories = memories.map(|t| t.get()).fold(Seconds::ZERO, Seconds::max);
+            own(state).unwrap_or(Seconds::ZERO).max(memories)
+        });
+        times.fold(Seconds::ZERO, Seconds::max)
     }
 
     fn wake_energy_of(&self, domain: usize) -> Joules {
@@ -308,22 +316,31 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             };
             self.meter.set_domain(now, domain, power);
         }
-        let links = self.setting.profile.links();
-        for (index, memory) in self.setting.profile.spec().memories.iter().enumerate() {
-            let domain = links.memory_domain[index];
-            let stated = memory.background.as_ref().filter(|_| states[domain].is_none());
-            let known = stated.map(|b| KnownPower { power: b.get(), kind: b.kind() });
+        let setting = self.setting;
+        let links = setting.profile.links();
+        for (index, memory) in setting.profile.spec().memories.iter().enumerate() {
+            let domain = links.channel_domain[index];
+            let known = match states[domain] {
+                None => setting.profile.channel(index, setting.point).background,
+                Some(state) => resting_memory(memory, state).map(|s| &s.power),
+            };
+            let known = known.map(|b| KnownPower { power: b.get(), kind: b.kind() });
             self.background[index] = known.map_or(Watts::ZERO, |k| k.power);
             if let Some(known) = known {
                 self.meter.stand(links.domain_rail[domain], known);
             }
-            self.set_memory(now, index);
+            self.set_channel(now, index);
+        }
+        for (load, &rail) in links.load_rail.iter().enumerate() {
+            let known = load_power(load, setting);
+            self.meter.set(now, Role::Load(load), known.power);
+            self.meter.stand(rail, known);
         }
     }
 
-    fn set_memory(&mut self, now: SimTime, memory: usize) {
-        let power = self.background[memory] + self.channels[memory].power();
-        self.meter.set(now, Role::Memory(memory), power);
+    fn set_channel(&mut self, now: SimTime, channel: usize) {
+        let power = self.background[channel] + self.channels[channel].power();
+        self.meter.set(now, Role::Channel(channel), power);
     }
 
     fn begin_inference(&mut self, now: SimTime) -> Result<(), SimError> {
@@ -381,15 +398,15 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         self.doing = Doing::Working(position);
         for transfer in &phase.transfers {
             let demand = transfer.bytes() / time.seconds();
-            self.channels[transfer.memory].start(now, time, demand, transfer.energy)?;
-            self.follow_channel(now, transfer.memory)?;
+            self.channels[transfer.channel].start(now, time, demand, transfer.energy)?;
+            self.follow_channel(now, transfer.channel)?;
         }
         Ok(())
     }
 
     /// Power and next end of a channel after its transfers changed.
     fn follow_channel(&mut self, now: SimTime, channel: usize) -> Result<(), SimError> {
-        self.set_memory(now, channel);
+        self.set_channel(now, channel);
         if let Some(end) = self.channels[channel].next_end() {
             let generation = self.channels[channel].generation();
             let event = Event::TransferDone { channel, generation };
@@ -456,4 +473,10 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             self.sink.span(Span { kind, name, track, inference, start, end });
         }
     }
+}
+
+/// The state of a memory while its domain rests.
+fn resting_memory<'a>(memory: &'a Memory, state: &DomainState) -> Option<&'a MemoryState> {
+    let named = state.memories.get(&memory.name)?;
+    memory.states.iter().find(|s| s.name == *named)
 }

@@ -18,12 +18,18 @@ pub enum ComponentKind {
     Engine,
     /// A memory's accesses and background.
     Memory,
+    /// A cache's accesses.
+    Cache,
+    /// What passes a link.
+    Link,
     /// The clock tree of a domain.
     Clock,
     /// The leakage of a domain.
     Leakage,
     /// A domain in a state of rest, or coming out of it.
     Rest,
+    /// A block that runs no network.
+    Load,
     /// What a regulator burns.
     RegulatorLoss,
 }
@@ -35,7 +41,7 @@ pub struct Component {
     pub name: String,
     /// What it is.
     pub kind: ComponentKind,
-    /// The power domain it belongs to; empty for a regulator.
+    /// The power domain it belongs to; empty for a regulator and a state load.
     pub domain: String,
     /// The rail that feeds it; for a regulator, the rail it draws from.
     pub rail: String,

@@ -95,12 +95,15 @@ quantity!(/** Energy of one element operation \[J/op\]. */ JoulesPerOperation, "
 quantity!(/** Energy of moving one byte \[J/B\]. */ JoulesPerByte, "energy per byte", "J/B", "5 pJ/B", Dimension { byte: -1, ..JOULE });
 quantity!(/** Energy of one clock cycle \[J/cycle\]; also written `uW/MHz`. */ JoulesPerCycle, "energy per clock cycle", "J/cycle", "130 uW/MHz", Dimension { cycle: -1, ..JOULE });
 quantity!(/** A compute rate tied to a clock \[MAC/cycle\]. */ MacsPerCycle, "MACs per cycle", "MAC/cycle", "1 MAC/cycle", Dimension { mac: 1, cycle: -1, ..NONE });
+quantity!(/** A rate of element operations or results tied to a clock \[op/cycle\]. */ OperationsPerCycle, "operations per cycle", "op/cycle", "4 op/cycle", Dimension { operation: 1, cycle: -1, ..NONE });
 quantity!(/** A software cost \[cycle/MAC\]. */ CyclesPerMac, "cycles per MAC", "cycle/MAC", "1.8 cycle/MAC", Dimension { mac: -1, cycle: 1, ..NONE });
 quantity!(/** A software cost \[cycle/element\]. */ CyclesPerElement, "cycles per element", "cycle/element", "15 cycle/element", Dimension { element: -1, cycle: 1, ..NONE });
 quantity!(/** A software cost \[cycle/op\]. */ CyclesPerOperation, "cycles per operation", "cycle/op", "4 cycle/op", Dimension { operation: -1, cycle: 1, ..NONE });
 quantity!(/** A number of clock cycles. */ Cycles, "number of cycles", "cycle", "500 cycle", Dimension { cycle: 1, ..NONE });
 quantity!(/** A pure ratio. */ Ratio, "ratio", "", "88 %", NONE);
 quantity!(/** A relative error, of either sign. */ RelativeError, "relative error", "", "-3.5 %", NONE, true);
+quantity!(/** A thermal resistance \[K/W\]. */ KelvinsPerWatt, "thermal resistance", "K/W", "40 K/W", Dimension { second: 1, joule: -1, ..KELVIN });
+quantity!(/** A heat capacity \[J/K\]. */ JoulesPerKelvin, "heat capacity", "J/K", "1.2 J/K", Dimension { kelvin: -1, ..JOULE });
 quantity!(/** Growth with temperature \[1/K\]. */ PerKelvin, "rate per kelvin", "1/K", "0.035 1/K", Dimension { kelvin: -1, ..NONE });
 quantity!(/** Growth with voltage \[1/V\]. */ PerVolt, "rate per volt", "1/V", "4 1/V", Dimension { volt: -1, ..NONE });
 quantity!(/** Energy-delay product \[J s\]. */ JouleSeconds, "energy-delay product", "J s", "1 mJ s", Dimension { second: 1, ..JOULE });
@@ -146,6 +149,9 @@ product!(JoulesPerCycle * Hertz = Watts);
 product!(JoulesPerCycle * Cycles = Joules);
 product!(BytesPerCycle * Hertz = BytesPerSecond);
 product!(Hertz * Seconds = Cycles);
+product!(KelvinsPerWatt * Watts = Kelvins);
+product!(JoulesPerKelvin * Kelvins = Joules);
+product!(KelvinsPerWatt * JoulesPerKelvin = Seconds);
 
 impl JoulesPerMac {
     /// Energy of `count` multiply-accumulates.

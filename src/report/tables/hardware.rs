@@ -107,7 +107,7 @@ fn branch(profile: &Profile, rail: usize, indent: &str, depth: usize, text: &mut
     for (d, domain) in in_rail {
         let engines = spec.engines.iter().zip(&links.engine_domain);
         let engines = engines.filter(|(_, of)| **of == d).map(|(engine, _)| &engine.name);
-        let memories = spec.memories.iter().zip(&links.memory_domain);
+        let memories = spec.memories.iter().zip(&links.channel_domain);
         let memories = memories.filter(|(_, of)| **of == d).map(|(memory, _)| &memory.name);
         let inside: Vec<&str> = engines.chain(memories).map(String::as_str).collect();
         let (name, clock) = (&domain.name, &domain.clock);

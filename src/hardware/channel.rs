@@ -1,0 +1,117 @@
+//! What bytes pass through: memories, caches and links under one numbering.
+
+use super::point::Point;
+use super::profile::Profile;
+use super::spec::{Bandwidth, Delay, Rows};
+use crate::evidence::Valued;
+use crate::units::{JoulesPerByte, Watts};
+
+/// A memory, a cache or a link at an operating point. Memories are numbered first, then caches, then
+/// links, each in the order of the profile.
+#[derive(Debug, Clone, Copy)]
+pub struct Channel<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its domain, by index.
+    pub domain: usize,
+    /// Its bandwidth.
+    pub bandwidth: &'a Bandwidth,
+    /// Time before the first byte of a transfer.
+    pub latency: Option<&'a Delay>,
+    /// Energy of a byte read, or moved.
+    pub read_energy: Option<&'a Valued<JoulesPerByte>>,
+    /// Energy of a byte written.
+    pub write_energy: Option<&'a Valued<JoulesPerByte>>,
+    /// Rows of a DRAM.
+    pub rows: Option<&'a Rows>,
+    /// Power while it stands ready.
+    pub background: Option<&'a Valued<Watts>>,
+}
+
+impl Profile {
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        let spec = self.spec();
+        spec.memories.len() + spec.caches.len() + spec.links.len()
+    }
+
+    /// Number of the channel that is cache number `cache`.
+    pub fn cache_channel(&self, cache: usize) -> usize {
+        self.spec().memories.len() + cache
+    }
+
+    /// Number of the channel that is link number `link`.
+    pub fn link_channel(&self, link: usize) -> usize {
+        self.spec().memories.len() + self.spec().caches.len() + link
+    }
+
+    /// Name of a channel.
+    pub fn channel_name(&self, index: usize) -> &str {
+        let spec = self.spec();
+        let memories = spec.memories.iter().map(|m| &m.name);
+        let others = spec.caches.iter().map(|c| &c.name).chain(spec.links.iter().map(|l| &l.name));
+        memories.chain(others).nth(index).map_or("", String::as_str)
+    }
+
+    /// A channel at an operating point, where the set point of a memory replaces what it states.
+    pub fn channel<'a>(&'a self, index: usize, point: &Point) -> Channel<'a> {
+        let spec = self.spec();
+        let domain = self.links().channel_domain[index];
+        if let Some(memory) = spec.memories.get(index) {
+            let name = point.set_points.get(index).and_then(Option::as_ref);
+            let set = name.and_then(|name| memory.set_points.get(name));
+            return Channel {
+                name: &memory.name,
+                domain,
+                bandwidth: set.map_or(&memory.bandwidth, |s| &s.bandwidth),
+                latency: set.and_then(|s| s.latency.as_ref()).or(memory.latency.as_ref()),
+                read_energy: set
+                    .and_then(|s| s.read_energy.as_ref())
+                    .or(memory.read_energy.as_ref()),
+                write_energy: set
+                    .and_then(|s| s.write_energy.as_ref())
+                    .or(memory.write_energy.as_ref()),
+                rows: memory.rows.as_ref(),
+                background: set.and_then(|s| s.background.as_ref()).or(memory.background.as_ref()),
+            };
+        }
+        let index = index - spec.memories.len();
+        if let Some(cache) = spec.caches.get(index) {
+            return Channel {
+                name: &cache.name,
+                domain,
+                bandwidth: &cache.bandwidth,
+                latency: None,
+                read_energy: cache.read_energy.as_ref(),
+                write_energy: cache.write_energy.as_ref(),
+                rows: None,
+                background: None,
+            };
+        }
+        let link = &spec.links[index - spec.caches.len()];
+        Channel {
+            name: &link.name,
+            domain,
+            bandwidth: &link.bandwidth,
+            latency: link.latency.as_ref(),
+            read_energy: link.energy.as_ref(),
+            write_energy: None,
+            rows: None,
+            background: None,
+        }
+    }
+
+    /// The cache through which an engine sees a memory.
+    pub fn cache_between(&self, engine: usize, memory: usize) -> Option<usize> {
+        let links = self.links();
+        (0..self.spec().caches.len()).find(|c| {
+            links.cache_engines[*c].contains(&engine) && links.cache_backs[*c].contains(&memory)
+        })
+    }
+
+    /// The link that joins two memories.
+    pub fn link_between(&self, one: usize, other: usize) -> Option<usize> {
+        let joins = |(a, b): (usize, usize)| (a, b) == (one, other) || (b, a) == (one, other);
+        self.links().link_joins.iter().position(|ends| joins(*ends))
+    }
+}

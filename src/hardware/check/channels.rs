@@ -1,0 +1,135 @@
+//! Memories, caches and links: reached, staged, sized.
+
+use super::{Checker, names};
+use crate::hardware::spec::{Bandwidth, Delay, Memory, Rows};
+
+impl Checker<'_> {
+    pub(super) fn memories(&mut self) {
+        let spec = self.spec;
+        let domains = names!(spec.domains);
+        let memories = names!(spec.memories);
+        for (i, memory) in spec.memories.iter().enumerate() {
+            let at = |field: &str| format!("memories[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &memory.domain, &domains);
+            self.links.channel_domain.push(domain);
+            let stage = memory.staged_through.as_ref();
+            let stage = stage.map(|s| self.resolve(at("staged_through"), "memory", s, &memories));
+            self.staging(&at("staged_through"), stage);
+            self.links.memory_stage.push(stage);
+            self.positive(at("capacity"), &memory.capacity);
+            self.bandwidth(&at("bandwidth"), &memory.bandwidth, domain);
+            self.delay(&at("latency"), memory.latency.as_ref());
+            if let Some(rows) = &memory.rows {
+                self.rows(&at("rows"), rows);
+            }
+            for (name, set) in &memory.set_points {
+                let at = |field: &str| format!("memories[{i}].set_points.{name}.{field}");
+                self.bandwidth(&at("bandwidth"), &set.bandwidth, domain);
+                self.delay(&at("latency"), set.latency.as_ref());
+            }
+            for (j, state) in memory.states.iter().enumerate() {
+                let path = format!("memories[{i}].states[{j}].power");
+                self.not_negative(path, &state.power);
+            }
+            self.reached(&at("name"), memory);
+        }
+    }
+
+    /// An engine works from it, or from the buffer that it is staged through.
+    fn reached(&mut self, path: &str, memory: &Memory) {
+        let mut engines = self.spec.engines.iter();
+        if !engines.any(|e| e.memories.contains(&memory.name)) {
+            self.fault(path, format!("no engine works from memory `{}`", memory.name));
+        }
+    }
+
+    fn staging(&mut self, path: &str, stage: Option<usize>) {
+        let Some(buffer) = stage.and_then(|s| self.spec.memories.get(s)) else { return };
+        if buffer.staged_through.is_some() {
+            let message = "a buffer is not staged through another: one level of staging";
+            self.fault(path, message);
+        }
+        if !buffer.holds.is_empty() {
+            let message = "a buffer that stages other memories holds nothing itself";
+            self.fault(path, message);
+        }
+    }
+
+    fn bandwidth(&mut self, path: &str, bandwidth: &Bandwidth, domain: usize) {
+        match bandwidth {
+            Bandwidth::PerSecond(rate) => self.positive(format!("{path}.PerSecond"), rate),
+            Bandwidth::PerCycle(rate) => self.positive(format!("{path}.PerCycle"), rate),
+            Bandwidth::WaitStates(law) => {
+                self.wait_states(&format!("{path}.WaitStates"), law, domain);
+            }
+        }
+    }
+
+    fn delay(&mut self, path: &str, delay: Option<&Delay>) {
+        match delay {
+            Some(Delay::Time(time)) => self.not_negative(format!("{path}.Time"), time),
+            Some(Delay::Cycles(cycles)) => self.not_negative(format!("{path}.Cycles"), cycles),
+            None => {}
+        }
+    }
+
+    fn rows(&mut self, path: &str, rows: &Rows) {
+        self.share(format!("{path}.hit"), &rows.hit);
+        self.positive(format!("{path}.burst"), &rows.burst);
+        self.not_negative(format!("{path}.activation"), &rows.activation);
+    }
+
+    pub(super) fn caches(&mut self) {
+        let spec = self.spec;
+        let (domains, memories) = (names!(spec.domains), names!(spec.memories));
+        let engines = names!(spec.engines);
+        for (i, cache) in spec.caches.iter().enumerate() {
+            let at = |field: &str| format!("caches[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &cache.domain, &domains);
+            self.links.channel_domain.push(domain);
+            self.positive(at("capacity"), &cache.capacity);
+            self.positive(at("line"), &cache.line);
+            let (line, capacity) = (cache.line.get(), cache.capacity.get());
+            if line.0 > capacity.0 {
+                self.fault(at("line"), format!("a line of {line} is more than the cache holds"));
+            }
+            self.bandwidth(&at("bandwidth"), &cache.bandwidth, domain);
+            let served = self.resolve_all(&at("engines"), "engine", &cache.engines, &engines);
+            let backed = self.resolve_all(&at("backs"), "memory", &cache.backs, &memories);
+            for (field, empty) in [("engines", served.is_empty()), ("backs", backed.is_empty())] {
+                if empty {
+                    let message = "a cache stands between at least one engine and one memory";
+                    self.fault(at(field), message);
+                }
+            }
+            self.links.cache_engines.push(served);
+            self.links.cache_backs.push(backed);
+        }
+    }
+
+    pub(super) fn link_ends(&mut self) {
+        let spec = self.spec;
+        let (domains, memories) = (names!(spec.domains), names!(spec.memories));
+        for (i, link) in spec.links.iter().enumerate() {
+            let at = |field: &str| format!("links[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &link.domain, &domains);
+            self.links.channel_domain.push(domain);
+            let one = self.resolve(at("joins[0]"), "memory", &link.joins.0, &memories);
+            let other = self.resolve(at("joins[1]"), "memory", &link.joins.1, &memories);
+            self.links.link_joins.push((one, other));
+            let staged = |a: usize, b: usize| {
+                spec.memories.get(a).and_then(|m| m.staged_through.as_deref())
+                    == spec.memories.get(b).map(|m| m.name.as_str())
+            };
+            if !staged(one, other) && !staged(other, one) {
+                let message = format!(
+                    "nothing passes between `{}` and `{}`: neither is staged through the other",
+                    link.joins.0, link.joins.1
+                );
+                self.fault(at("joins"), message);
+            }
+            self.bandwidth(&at("bandwidth"), &link.bandwidth, domain);
+            self.delay(&at("latency"), link.latency.as_ref());
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Engines: something to run, somewhere to work from, something it costs.
+
+use super::{Checker, names};
+use crate::hardware::spec::{Array, Engine, FixedFunction, Lanes, Systolic, TensorTiles, Zeros};
+use crate::model::OpKind;
+
+/// Larger than any array built, and small enough that no product of sides overflows.
+const LARGEST_SIDE: u64 = 1 << 20;
+
+impl Checker<'_> {
+    pub(super) fn engines(&mut self) {
+        let spec = self.spec;
+        let (domains, memories) = (names!(spec.domains), names!(spec.memories));
+        for (i, engine) in spec.engines.iter().enumerate() {
+            let at = |field: &str| format!("engines[{i}].{field}");
+            let domain = self.resolve(at("domain"), "domain", &engine.domain, &domains);
+            self.links.engine_domain.push(domain);
+            let reached = self.resolve_all(&at("memories"), "memory", &engine.memories, &memories);
+            self.links.engine_memories.push(reached);
+            if engine.supports.is_empty() {
+                self.fault(at("supports"), "an engine runs at least one kind of operator");
+            }
+            if engine.supports.contains(&OpKind::Opaque) {
+                let message = "an operator that is not understood has no cost on any engine";
+                self.fault(at("supports"), message);
+            }
+            if engine.memories.is_empty() {
+                self.fault(at("memories"), "an engine works from at least one memory");
+            }
+            if engine.energy.per_mac.is_empty() && engine.energy.per_busy_cycle.is_none() {
+                let message = "an engine costs energy: give per_mac or per_busy_cycle";
+                self.fault(at("energy"), message);
+            }
+            self.factors(i, engine);
+            match &engine.array {
+                Array::Lanes(lanes) => self.lanes(&at("array.Lanes"), lanes),
+                Array::Systolic(array) => self.systolic(&at("array.Systolic"), array),
+                Array::TensorTiles(tiles) => self.tensor_tiles(&at("array.TensorTiles"), tiles),
+                Array::FixedFunction(f) => self.fixed_function(&at("array.FixedFunction"), f),
+            }
+        }
+    }
+
+    fn factors(&mut self, i: usize, engine: &Engine) {
+        let at = |field: &str| format!("engines[{i}].{field}");
+        for (kind, factor) in &engine.efficiency {
+            self.positive(at(&format!("efficiency.{kind}")), factor);
+        }
+        for (j, skipping) in engine.skips.iter().enumerate() {
+            self.share(at(&format!("skips[{j}].gain")), &skipping.gain);
+            if let Zeros::Structured { keep, of } = skipping.zeros
+                && (keep == 0 || keep >= of)
+            {
+                let message = "of a group, at least one element is kept and at least one is not";
+                self.fault(at(&format!("skips[{j}].zeros")), message);
+            }
+        }
+        if let Some(ratio) = &engine.peak_to_mean
+            && ratio.parameter().fault.is_none()
+            && ratio.get().0 < 1.0
+        {
+            self.fault(at("peak_to_mean"), "a peak is at least as high as the mean");
+        }
+        if let Some(ramp) = &engine.ramp {
+            self.positive(at("ramp"), ramp);
+        }
+        if let Some(cycles) = &engine.dispatch {
+            self.not_negative(at("dispatch"), cycles);
+        }
+    }
+
+    fn lanes(&mut self, path: &str, lanes: &Lanes) {
+        if lanes.macs.is_empty() {
+            let message = "a processor has a peak rate in at least one number format";
+            self.fault(format!("{path}.macs"), message);
+        }
+        for (precision, rate) in &lanes.macs {
+            self.positive(format!("{path}.macs.{precision}"), rate);
+        }
+        for (precision, rate) in &lanes.operations {
+            self.positive(format!("{path}.operations.{precision}"), rate);
+        }
+        let Some(vector) = &lanes.vector else { return };
+        for (precision, elements) in &vector.elements {
+            self.side(format!("{path}.vector.elements.{precision}"), *elements);
+        }
+        if let Some(overhead) = &vector.overhead {
+            self.not_negative(format!("{path}.vector.overhead"), overhead);
+        }
+    }
+
+    fn systolic(&mut self, path: &str, array: &Systolic) {
+        self.side(format!("{path}.rows"), array.rows);
+        self.side(format!("{path}.columns"), array.columns);
+        for (precision, rate) in &array.rates {
+            self.positive(format!("{path}.rates.{precision}"), rate);
+        }
+        if let Some(pads) = &array.scratchpads {
+            for (field, words) in
+                [("filter", pads.filter), ("input", pads.input), ("partial_sum", pads.partial_sum)]
+            {
+                self.side(format!("{path}.scratchpads.{field}"), words);
+            }
+        }
+        if let Some(rate) = array.operations_per_cycle {
+            self.side(format!("{path}.operations_per_cycle"), rate);
+        }
+    }
+
+    fn tensor_tiles(&mut self, path: &str, tiles: &TensorTiles) {
+        let sides = [("units", tiles.units), ("m", tiles.m), ("n", tiles.n), ("k", tiles.k)];
+        for (field, value) in sides {
+            self.side(format!("{path}.{field}"), value);
+        }
+        if tiles.macs.is_empty() {
+            let message = "tensor cores have a rate in at least one number format";
+            self.fault(format!("{path}.macs"), message);
+        }
+        for (precision, rate) in &tiles.macs {
+            self.positive(format!("{path}.macs.{precision}"), rate);
+        }
+        for (precision, rate) in &tiles.operations {
+            self.positive(format!("{path}.operations.{precision}"), rate);
+        }
+    }
+
+    fn fixed_function(&mut self, path: &str, function: &FixedFunction) {
+        if function.unrolled.is_empty() && function.operations.is_none() {
+            let message = "a datapath unrolls the loops of at least one kind of operator";
+            self.fault(format!("{path}.unrolled"), message);
+        }
+        for (kind, unrolled) in &function.unrolled {
+            if !kind.is_mac_work() {
+                let message = format!("{kind} is no multiply-accumulate work: see `operations`");
+                self.fault(format!("{path}.unrolled.{kind}"), message);
+            }
+            for (field, extent) in unrolled.extents() {
+                self.side(format!("{path}.unrolled.{kind}.{field}"), extent);
+            }
+            if let Some(cycles) = &unrolled.cycles {
+                self.positive(format!("{path}.unrolled.{kind}.cycles"), cycles);
+            }
+        }
+        for (precision, rate) in &function.rates {
+            self.positive(format!("{path}.rates.{precision}"), rate);
+        }
+        for (field, rate) in [("outputs", &function.outputs), ("operations", &function.operations)]
+        {
+            if let Some(rate) = rate {
+                self.positive(format!("{path}.{field}"), rate);
+            }
+        }
+    }
+
+    fn side(&mut self, path: String, value: u64) {
+        if value == 0 || value > LARGEST_SIDE {
+            self.fault(path, format!("this is 1 to {LARGEST_SIDE}, not {value}"));
+        }
+    }
+}

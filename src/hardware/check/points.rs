@@ -1,0 +1,167 @@
+//! Operating points: everything has its clock and voltage, and every rail one feed.
+
+use super::{Checker, names};
+use crate::hardware::spec::RegulatorKind;
+use std::collections::BTreeSet;
+
+impl Checker<'_> {
+    pub(super) fn operating_points(&mut self) {
+        let spec = self.spec;
+        let rails = names!(spec.rails);
+        for (i, point) in spec.operating_points.iter().enumerate() {
+            let at = |field: &str| format!("operating_points[{i}].{field}");
+            for (clock, frequency) in &point.clocks {
+                self.positive(at(&format!("clocks.{clock}")), frequency);
+            }
+            for (rail, voltage) in &point.voltages {
+                self.resolve(at(&format!("voltages.{rail}")), "rail", rail, &rails);
+                self.positive(at(&format!("voltages.{rail}")), voltage);
+            }
+            for rail in &rails {
+                if !point.voltages.contains_key(*rail) {
+                    self.fault(at("voltages"), format!("rail `{rail}` has no voltage here"));
+                }
+            }
+            for domain in &spec.domains {
+                if !point.clocks.contains_key(&domain.clock) {
+                    let message = format!("clock `{}` has no frequency here", domain.clock);
+                    self.fault(at("clocks"), message);
+                }
+            }
+            self.choices(i);
+            self.feeds(i);
+        }
+        self.rails();
+        self.rising_voltages();
+    }
+
+    /// Set points of memories and states of loads that a point names.
+    fn choices(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(point) = spec.operating_points.get(i) else { return };
+        for (memory, wanted) in &point.set_points {
+            let path = format!("operating_points[{i}].set_points.{memory}");
+            match spec.memories.iter().find(|m| m.name == *memory) {
+                Some(found) => {
+                    let known: Vec<&str> = found.set_points.keys().map(String::as_str).collect();
+                    self.resolve(path, "set point of this memory", wanted, &known);
+                }
+                None => {
+                    self.resolve(path, "memory", memory, &names!(spec.memories));
+                }
+            }
+        }
+        for (load, wanted) in &point.loads {
+            let path = format!("operating_points[{i}].loads.{load}");
+            match spec.loads.iter().find(|l| l.name == *load) {
+                Some(found) => {
+                    self.resolve(path, "state of this load", wanted, &names!(found.states));
+                }
+                None => {
+                    self.resolve(path, "state load", load, &names!(spec.loads));
+                }
+            }
+        }
+    }
+
+    /// Operating points keep to the limits of the rails.
+    fn rails(&mut self) {
+        let spec = self.spec;
+        for (i, point) in spec.operating_points.iter().enumerate() {
+            for rail in &spec.rails {
+                let Some(voltage) = point.voltages.get(&rail.name).map(|v| v.get()) else {
+                    continue;
+                };
+                let path = format!("operating_points[{i}].voltages.{}", rail.name);
+                if let Some(least) = rail.minimum.as_ref().map(|v| v.get()).filter(|m| voltage < *m)
+                {
+                    self.fault(path, format!("{voltage} is below the {least} of the rail"));
+                } else if let Some(most) =
+                    rail.maximum.as_ref().map(|v| v.get()).filter(|m| voltage > *m)
+                {
+                    self.fault(path, format!("{voltage} is above the {most} of the rail"));
+                }
+            }
+        }
+    }
+
+    /// A faster clock never stands at a lower voltage, where voltage follows the clock: not on a rail
+    /// that a named supply feeds, whose voltage is given, nor where energy does not go with voltage.
+    fn rising_voltages(&mut self) {
+        let spec = self.spec;
+        let given = |rail: &str| spec.supplies.iter().any(|s| s.rail == rail);
+        let follows = |d: &&crate::hardware::Domain| {
+            !given(&d.rail) && d.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0)
+        };
+        let mut seen = BTreeSet::new();
+        for domain in spec.domains.iter().filter(follows) {
+            if !seen.insert((&domain.rail, &domain.clock)) {
+                continue;
+            }
+            let stated = spec.operating_points.iter().enumerate().filter_map(|(i, point)| {
+                let (f, v) = (point.clocks.get(&domain.clock)?, point.voltages.get(&domain.rail)?);
+                Some((i, f.get(), v.get()))
+            });
+            let stated: Vec<_> = stated.collect();
+            for (i, f, v) in &stated {
+                let lower = stated.iter().filter(|(_, slower, needs)| slower < f && needs > v);
+                // The nearest slower one says it best.
+                let nearest = lower.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+                if let Some((j, slower, needs)) = nearest {
+                    let message = format!(
+                        "clock `{}` runs at {f} on {v} here, and at only {slower} on {needs} at `{}`: voltages are out of order",
+                        domain.clock, spec.operating_points[*j].name
+                    );
+                    self.fault(format!("operating_points[{i}].voltages.{}", domain.rail), message);
+                }
+            }
+        }
+    }
+
+    /// At each point a rail has one feed, the same rails are fed, and a linear regulator has headroom.
+    fn feeds(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(point) = spec.operating_points.get(i) else { return };
+        let in_use: Vec<usize> = (0..spec.regulators.len())
+            .filter(|j| spec.regulators[*j].in_use_at(&point.name))
+            .collect();
+        self.rail_loops(&in_use, &point.name);
+        let mut fed = BTreeSet::new();
+        for &j in &in_use {
+            let regulator = &spec.regulators[j];
+            if !fed.insert(regulator.output.as_str()) {
+                let message = format!(
+                    "rail `{}` has two regulators at operating point `{}`",
+                    regulator.output, point.name
+                );
+                self.fault(format!("regulators[{j}].output"), message);
+            }
+            self.headroom(i, j);
+        }
+        for (j, regulator) in spec.regulators.iter().enumerate() {
+            if fed.insert(regulator.output.as_str()) {
+                let message = format!(
+                    "rail `{}` has no regulator at operating point `{}`",
+                    regulator.output, point.name
+                );
+                self.fault(format!("regulators[{j}].operating_points"), message);
+            }
+        }
+    }
+
+    fn headroom(&mut self, i: usize, j: usize) {
+        let spec = self.spec;
+        let (point, regulator) = (&spec.operating_points[i], &spec.regulators[j]);
+        let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get().0);
+        if let (RegulatorKind::Ldo(_), Some(input), Some(output)) =
+            (&regulator.kind, voltage(&regulator.input), voltage(&regulator.output))
+            && input < output
+        {
+            let message = format!(
+                "linear regulator `{}` cannot make {output} V out of {input} V at `{}`",
+                regulator.name, point.name
+            );
+            self.fault(format!("operating_points[{i}].voltages.{}", regulator.output), message);
+        }
+    }
+}

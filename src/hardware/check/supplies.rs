@@ -1,0 +1,101 @@
+//! Regulators and supplies: rails that exist, losses that make sense.
+
+use super::{Checker, names};
+use crate::diagnostic::Fault;
+use crate::hardware::spec::{Buck, EfficiencyPoints, RegulatorKind};
+
+impl Checker<'_> {
+    pub(super) fn regulators(&mut self) {
+        let spec = self.spec;
+        let (rails, points) = (names!(spec.rails), names!(spec.operating_points));
+        for (i, regulator) in spec.regulators.iter().enumerate() {
+            let at = |field: &str| format!("regulators[{i}].{field}");
+            let input = self.resolve(at("input"), "rail", &regulator.input, &rails);
+            let output = self.resolve(at("output"), "rail", &regulator.output, &rails);
+            self.links.regulator_rails.push((input, output));
+            let used_at = &regulator.operating_points;
+            self.resolve_all(&at("operating_points"), "operating point", used_at, &points);
+            if let Some(limit) = &regulator.max_current {
+                self.positive(at("max_current"), limit);
+            }
+            match &regulator.kind {
+                RegulatorKind::Ldo(_) => {}
+                RegulatorKind::Switching(s) => {
+                    self.efficiency(at("kind.Switching.efficiency"), &s.efficiency);
+                }
+                RegulatorKind::Buck(buck) => self.buck(&at("kind.Buck"), buck),
+                RegulatorKind::Table(table) => self.efficiencies(&at("kind.Table"), table),
+            }
+        }
+    }
+
+    fn buck(&mut self, path: &str, buck: &Buck) {
+        self.not_negative(format!("{path}.quiescent"), &buck.quiescent);
+        self.not_negative(format!("{path}.switching_loss"), &buck.switching_loss);
+        self.not_negative(format!("{path}.drop"), &buck.drop);
+        self.not_negative(format!("{path}.resistance"), &buck.resistance);
+        if let Some(knee) = &buck.skips_below {
+            self.positive(format!("{path}.skips_below"), knee);
+        }
+    }
+
+    fn efficiencies(&mut self, path: &str, table: &EfficiencyPoints) {
+        if table.points.is_empty() {
+            self.fault(format!("{path}.points"), "a table has at least one point");
+        }
+        for (j, point) in table.points.iter().enumerate() {
+            let at = |field: &str| format!("{path}.points[{j}].{field}");
+            self.positive(at("load"), &point.load);
+            self.efficiency(at("efficiency"), &point.efficiency);
+            let earlier = j.checked_sub(1).and_then(|j| table.points.get(j));
+            if earlier.is_some_and(|e| e.load.get() >= point.load.get()) {
+                self.fault(at("load"), "loads stand in rising order");
+            }
+        }
+    }
+
+    pub(super) fn supplies(&mut self) {
+        let spec = self.spec;
+        let rails = names!(spec.rails);
+        for (i, supply) in spec.supplies.iter().enumerate() {
+            let at = |field: &str| format!("supplies[{i}].{field}");
+            let rail = self.resolve(at("rail"), "rail", &supply.rail, &rails);
+            self.links.supply_rail.push(rail);
+            if spec.supplies[..i].iter().any(|s| s.rail == supply.rail) {
+                self.fault(at("rail"), format!("rail `{}` has two supplies", supply.rail));
+            }
+            let behind = spec.regulators.iter().find(|r| r.output == supply.rail);
+            if let Some(regulator) = behind {
+                let (rail, name) = (&supply.rail, &regulator.name);
+                self.fault(at("rail"), format!("rail `{rail}` is fed by regulator `{name}`"));
+            }
+            if let Some(capacity) = &supply.capacity {
+                self.positive(at("capacity"), capacity);
+            }
+            if let Some(limit) = &supply.max_current {
+                self.positive(at("max_current"), limit);
+            }
+        }
+    }
+
+    /// Follows each regulator in use at a point to its source; a rail that feeds itself is a fault.
+    pub(super) fn rail_loops(&mut self, in_use: &[usize], point: &str) {
+        for &index in in_use {
+            let (input, output) = self.links.regulator_rails[index];
+            let mut rail = input;
+            for _ in 0..=in_use.len() {
+                if rail == output {
+                    let name = self.spec.rails.get(output).map_or("", |r| r.name.as_str());
+                    let message = format!("at `{point}` rail `{name}` feeds itself through this");
+                    self.faults.push(Fault::at(format!("regulators[{index}].input"), message));
+                    break;
+                }
+                let feeds = |i: &&usize| self.links.regulator_rails[**i].1 == rail;
+                match in_use.iter().find(feeds) {
+                    Some(i) => rail = self.links.regulator_rails[*i].0,
+                    None => break,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A profile at a corner.
+
+use super::profile::Profile;
+use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec};
+use super::{HardwareError, LeakageSpec};
+use crate::evidence::Valued;
+use crate::units::{Quantity, Ratio};
+
+/// Multiplies a value in place, where there is a factor.
+fn scale<Q: Quantity>(value: &mut Valued<Q>, factor: Option<&Valued<Ratio>>) {
+    if let Some(factor) = factor {
+        *value = value.times(factor);
+    }
+}
+
+impl Profile {
+    /// The profile at a corner: its leakage, switching energies, clocks and voltages times the factors
+    /// of the corner, at the corner's temperature. Supplies, IO and DRAM, whose energy does not go with
+    /// voltage, keep theirs.
+    ///
+    /// # Errors
+    /// The profile has no corner of that name.
+    pub fn at_corner(mut self, name: &str) -> Result<Self, HardwareError> {
+        let corners = &self.spec().corners;
+        let Some(corner) = corners.iter().find(|c| c.name == name).cloned() else {
+            let names = corners.iter().map(|c| c.name.as_str());
+            return Err(self.no_such("corner", name, names));
+        };
+        let scaled = self.scaling_rails();
+        apply(self.spec_mut(), &corner, &scaled);
+        self.set_corner(name);
+        Ok(self)
+    }
+
+    /// Rails that feed a domain whose energy goes with voltage, by name.
+    fn scaling_rails(&self) -> Vec<String> {
+        let scaling = self.spec().domains.iter().filter(|d| goes_with_voltage(d));
+        scaling.map(|d| d.rail.clone()).collect()
+    }
+}
+
+fn goes_with_voltage(domain: &Domain) -> bool {
+    domain.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0)
+}
+
+fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
+    let (leakage, dynamic) = (corner.leakage.as_ref(), corner.dynamic.as_ref());
+    if let Some(temperature) = &corner.temperature {
+        spec.temperature = temperature.clone();
+    }
+    for point in &mut spec.operating_points {
+        point.clocks.values_mut().for_each(|f| scale(f, corner.frequency.as_ref()));
+        let rails = point.voltages.iter_mut().filter(|(rail, _)| scaling.contains(rail));
+        rails.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
+    }
+    for domain in &mut spec.domains {
+        domain.leakage.iter_mut().for_each(|l: &mut LeakageSpec| scale(&mut l.power, leakage));
+    }
+    for load in &mut spec.loads {
+        for state in &mut load.states {
+            match &mut state.leakage {
+                Some(LoadLeakage::Constant(power)) => scale(power, leakage),
+                Some(LoadLeakage::Growing(law)) => scale(&mut law.power, leakage),
+                None => {}
+            }
+        }
+    }
+    let switching: Vec<String> =
+        spec.domains.iter().filter(|d| goes_with_voltage(d)).map(|d| d.name.clone()).collect();
+    for domain in spec.domains.iter_mut().filter(|d| switching.contains(&d.name)) {
+        domain.clock_tree.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
+    }
+    for engine in spec.engines.iter_mut().filter(|e| switching.contains(&e.domain)) {
+        let energy = &mut engine.energy;
+        energy.per_mac.values_mut().for_each(|e| scale(e, dynamic));
+        energy.per_operation.values_mut().for_each(|e| scale(e, dynamic));
+        energy.per_busy_cycle.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
+        energy.operand_store.iter_mut().for_each(|store| scale(&mut store.energy, dynamic));
+    }
+    for memory in spec.memories.iter_mut().filter(|m| switching.contains(&m.domain)) {
+        memory.read_energy.iter_mut().for_each(|e| scale(e, dynamic));
+        memory.write_energy.iter_mut().for_each(|e| scale(e, dynamic));
+    }
+}
+
+fn scale_cycle(cost: &mut PerCycle, factor: Option<&Valued<Ratio>>) {
+    match cost {
+        PerCycle::Energy(energy) => scale(energy, factor),
+        PerCycle::Charge(charge) => scale(charge, factor),
+    }
+}

@@ -1,0 +1,74 @@
+//! What is sound in a profile and still leaves work uncosted.
+
+use super::profile::Profile;
+use super::spec::{Array, Engine};
+use crate::model::OpKind;
+
+impl Profile {
+    /// Kinds of operator that an engine supports and nothing gives a rate for, and number formats
+    /// without an energy.
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = self.unrated();
+        for engine in &self.spec().engines {
+            gaps.extend(undone(engine));
+            gaps.extend(energies(engine));
+        }
+        gaps
+    }
+
+    fn unrated(&self) -> Vec<String> {
+        let spec = self.spec();
+        let mut gaps = Vec::new();
+        for (stack, engines) in spec.software.iter().zip(&self.links().stack_engines) {
+            let rated = |kind: &OpKind| match kind {
+                OpKind::View => true,
+                kind if kind.is_mac_work() => stack.cycles_per_mac.contains_key(kind),
+                kind => {
+                    stack.cycles_per_output.contains_key(kind)
+                        || stack.cycles_per_operation.contains_key(kind)
+                }
+            };
+            for unit in engines.iter().map(|e| &spec.engines[*e]) {
+                if !matches!(unit.array, Array::Lanes(_)) {
+                    continue;
+                }
+                let missing = unit.supports.iter().filter(|kind| !rated(kind));
+                let missing: Vec<String> = missing.map(ToString::to_string).collect();
+                if !missing.is_empty() {
+                    let (software, engine) = (&stack.name, &unit.name);
+                    let missing = missing.join(", ");
+                    gaps.push(format!("software {software} has no rate for {missing} on {engine}"));
+                }
+            }
+        }
+        gaps
+    }
+}
+
+/// Kinds that an array is said to run and has no way to.
+fn undone(engine: &Engine) -> Option<String> {
+    let operations = match &engine.array {
+        Array::Lanes(_) => return None,
+        Array::Systolic(array) => array.operations_per_cycle.is_some(),
+        Array::TensorTiles(tiles) => !tiles.operations.is_empty(),
+        Array::FixedFunction(function) => function.operations.is_some(),
+    };
+    let moves = |kind: OpKind| matches!(kind, OpKind::View | OpKind::Movement);
+    let can = |kind: OpKind| match (&engine.array, kind.is_mac_work()) {
+        (Array::FixedFunction(f), true) => f.unrolled.contains_key(&kind),
+        (_, true) => true,
+        (_, false) => operations || moves(kind),
+    };
+    let missing = engine.supports.iter().filter(|kind| !can(**kind));
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    (!missing.is_empty()).then(|| format!("{} has no rate for {}", engine.name, missing.join(", ")))
+}
+
+fn energies(engine: &Engine) -> Vec<String> {
+    if engine.energy.per_busy_cycle.is_some() {
+        return Vec::new();
+    }
+    let formats = engine.array.formats().into_iter();
+    let without = formats.filter(|p| !engine.energy.per_mac.contains_key(p));
+    without.map(|p| format!("{} has no energy per MAC in {p}", engine.name)).collect()
+}

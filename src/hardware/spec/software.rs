@@ -1,0 +1,69 @@
+//! Software stacks: how fast a runtime makes a core.
+
+use super::precision::Precision;
+use crate::evidence::{Valued, described};
+use crate::model::OpKind;
+use crate::units::{Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Ratio};
+use std::collections::BTreeMap;
+
+described! {
+    /// How fast a software stack makes an engine: a runtime of a version, compiled for a core.
+    ///
+    /// A release of a runtime moves latency by 5 to 45 %, unevenly over kinds of operator, so the
+    /// stack stands apart from the silicon: it holds no energies, and profiles of one core share it.
+    pub struct SoftwareStack {
+        /// Its name, as `--software` takes it.
+        pub name: String,
+        /// Runtime and version, where the stack stands for one.
+        #[serde(default)]
+        pub runtime: Option<Runtime>,
+        /// What it runs on: names of engines, or classes of core.
+        pub runs_on: Vec<String>,
+        /// Cycles for a multiply-accumulate, by kind of operator.
+        #[serde(default)]
+        pub cycles_per_mac: BTreeMap<OpKind, Valued<CyclesPerMac>>,
+        /// Cycles for an output element beside its MACs (requantise, store), by kind.
+        #[serde(default)]
+        pub cycles_per_output: BTreeMap<OpKind, Valued<CyclesPerElement>>,
+        /// Cycles for an element operation, by kind, where the work is no MACs.
+        #[serde(default)]
+        pub cycles_per_operation: BTreeMap<OpKind, Valued<CyclesPerOperation>>,
+        /// Cycles in a number format over those above, which hold for any format that is not named.
+        #[serde(default)]
+        pub relative_cycles: BTreeMap<Precision, Valued<Ratio>>,
+        /// Block of results that a kernel makes in one pass over the sum; it decides how often
+        /// operands are read again. None means that each is read once.
+        #[serde(default)]
+        pub blocks: Option<Blocks>,
+        /// True when the runtime leaves out channels that compute a constant.
+        #[serde(default)]
+        pub removes_dead_channels: bool,
+        /// True when normalisation, bias, residual addition and activation are done on the way out
+        /// of the operator before them.
+        #[serde(default)]
+        pub fuses: bool,
+        /// Cycles to call an operator.
+        #[serde(default)]
+        pub dispatch: Option<Valued<Cycles>>,
+    }
+}
+
+described! {
+    /// A runtime of a version.
+    pub struct Runtime {
+        /// Its family (`CMSIS-NN`).
+        pub family: String,
+        /// Its version.
+        pub version: String,
+    }
+}
+
+described! {
+    /// A block of results of a matrix product.
+    pub struct Blocks {
+        /// Output positions.
+        pub positions: u64,
+        /// Output channels.
+        pub channels: u64,
+    }
+}

@@ -1,0 +1,49 @@
+//! What a cache leaves to the memory behind it.
+//!
+//! An operand that a kernel goes through `n` times comes from behind the cache once, and again in each
+//! later pass for the part that did not stay ([`Cache`]). What must stay for the next pass is the
+//! operand itself and the block of results that is worked on; groups of a product run one after the
+//! other, each with its own part.
+
+use super::flows::Flow;
+use crate::cost::{Cost, Setting};
+use crate::hardware::Replacement;
+use crate::model::{OperandRole, Work};
+use crate::physics::cache::{Cache, Replacement as Law};
+use crate::units::Bytes;
+
+/// Bytes that a cache fetches while an engine reads an operand so often.
+pub(super) fn misses(
+    cache: usize,
+    flow: &Flow,
+    readings: f64,
+    work: &Work,
+    cost: &Cost,
+    setting: Setting<'_>,
+) -> Bytes {
+    let unit = &setting.profile.spec().caches[cache];
+    let law = Cache {
+        capacity: unit.capacity.get(),
+        line: unit.line.get(),
+        replacement: match unit.replacement {
+            Replacement::LeastRecentlyUsed => Law::LeastRecentlyUsed,
+            Replacement::Random => Law::Random,
+        },
+    };
+    let groups = work.gemm.map_or(1.0, |g| g.groups.max(1) as f64 / flow.repeats).max(1.0);
+    let own = flow.bytes / groups;
+    let footprint = law.footprint(own, own);
+    let kept = law.hit_share(footprint + beside(flow, work, cost));
+    let again = (readings - 1.0).max(0.0) * (1.0 - kept);
+    footprint * (groups * (1.0 + again))
+}
+
+/// Bytes of the other operand that pass between two uses of this one: one column of the sum for each
+/// result of a block. A block of data stays while all filters pass; it is worked on and gone.
+fn beside(flow: &Flow, work: &Work, cost: &Cost) -> Bytes {
+    let Some(gemm) = work.gemm.filter(|_| flow.role == OperandRole::Filter) else {
+        return Bytes::ZERO;
+    };
+    let positions = (gemm.m as f64 / cost.passes.weight.max(1.0)).max(1.0);
+    Bytes(positions * gemm.k as f64 * cost.precision.bits() as f64 / 8.0)
+}
