@@ -15,8 +15,9 @@ pub use literal::{Literal, LiteralError, Spread};
 pub use quantity::{
     Amperes, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius, Coulombs, Cycles,
     CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds, Joules, JoulesPerByte,
-    JoulesPerCycle, JoulesPerMac, JoulesPerOperation, Kelvins, MacsPerCycle, Ohms, PerKelvin,
-    PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
+    JoulesPerCycle, JoulesPerKelvin, JoulesPerMac, JoulesPerOperation, Kelvins, KelvinsPerWatt,
+    MacsPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts,
+    engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

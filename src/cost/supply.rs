@@ -5,7 +5,7 @@ use crate::evidence::{Coverage, Kind};
 use crate::hardware::RegulatorKind;
 use crate::physics::linear_regulator::LinearRegulator;
 use crate::physics::switching_regulator::SwitchingRegulator;
-use crate::units::{Amperes, Joules, Watts};
+use crate::units::{Amperes, Joules, Ohms, Watts};
 
 /// Currents and losses of the rail tree.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,6 +39,7 @@ pub fn supply(loads: &[Watts], setting: Setting<'_>, state: &mut SupplyState) {
                 let law = LinearRegulator {
                     quiescent: quiescent.as_ref().map_or(Amperes::ZERO, |q| q.get()),
                     ground_share: ground_share.as_ref().map_or(0.0, |k| k.get().0),
+                    dropout: Ohms::ZERO,
                 };
                 (law.input_current(load), law.loss(input_voltage, output_voltage, load))
             }
