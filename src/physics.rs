@@ -2,7 +2,11 @@
 //! files or randomness.
 
 pub mod buck_regulator;
+pub mod efficiency_table;
+mod law_error;
 pub mod leakage;
 pub mod linear_regulator;
 pub mod switching;
 pub mod switching_regulator;
+
+pub use law_error::LawError;
