@@ -3,8 +3,10 @@
 
 pub mod buck_regulator;
 pub mod efficiency_table;
+mod lambert;
 mod law_error;
 pub mod leakage;
+pub mod leakage_fixed_point;
 pub mod linear_regulator;
 pub mod switching;
 pub mod switching_regulator;
