@@ -8,6 +8,7 @@ mod law_error;
 pub mod leakage;
 pub mod leakage_fixed_point;
 pub mod linear_regulator;
+pub mod row_buffer;
 pub mod switching;
 pub mod switching_regulator;
 
