@@ -2,6 +2,7 @@
 //! files or randomness.
 
 pub mod buck_regulator;
+pub mod cache;
 pub mod efficiency_table;
 mod lambert;
 mod law_error;
