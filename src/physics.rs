@@ -12,5 +12,6 @@ pub mod linear_regulator;
 pub mod row_buffer;
 pub mod switching;
 pub mod switching_regulator;
+pub mod thermal_network;
 
 pub use law_error::LawError;
