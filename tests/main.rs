@@ -11,6 +11,7 @@ mod onnx_composite;
 mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
+mod oracle_thermal;
 mod pictures;
 mod recurrence;
 mod rooms;

@@ -30,7 +30,7 @@ fn dram_reads(hidden: u64, steps: u64) -> f64 {
     let dram = profile.spec().memories.iter().position(|m| m.name == "dram").unwrap();
     let plan = plan(&lstm(hidden, steps), setting);
     let traffic = plan.steps.iter().flat_map(|step| &step.traffic);
-    traffic.filter(|t| t.memory == dram).map(|t| t.read.0).sum()
+    traffic.filter(|t| t.channel == dram).map(|t| t.read.0).sum()
 }
 
 #[test]

@@ -102,9 +102,9 @@ quantity!(/** A software cost \[cycle/op\]. */ CyclesPerOperation, "cycles per o
 quantity!(/** A number of clock cycles. */ Cycles, "number of cycles", "cycle", "500 cycle", Dimension { cycle: 1, ..NONE });
 quantity!(/** A pure ratio. */ Ratio, "ratio", "", "88 %", NONE);
 quantity!(/** A relative error, of either sign. */ RelativeError, "relative error", "", "-3.5 %", NONE, true);
-quantity!(/** A thermal resistance \[K/W\]. */ KelvinsPerWatt, "thermal resistance", "K/W", "40 K/W", Dimension { second: 1, joule: -1, ..KELVIN });
-quantity!(/** A heat capacity \[J/K\]. */ JoulesPerKelvin, "heat capacity", "J/K", "1.2 J/K", Dimension { kelvin: -1, ..JOULE });
 quantity!(/** Growth with temperature \[1/K\]. */ PerKelvin, "rate per kelvin", "1/K", "0.035 1/K", Dimension { kelvin: -1, ..NONE });
+quantity!(/** A thermal resistance \[K/W\]. */ KelvinsPerWatt, "thermal resistance", "K/W", "45 K/W", Dimension { second: 1, joule: -1, ..KELVIN });
+quantity!(/** A heat capacity \[J/K\]. */ JoulesPerKelvin, "heat capacity", "J/K", "0.9 J/K", Dimension { kelvin: -1, ..JOULE });
 quantity!(/** Growth with voltage \[1/V\]. */ PerVolt, "rate per volt", "1/V", "4 1/V", Dimension { volt: -1, ..NONE });
 quantity!(/** Energy-delay product \[J s\]. */ JouleSeconds, "energy-delay product", "J s", "1 mJ s", Dimension { second: 1, ..JOULE });
 
