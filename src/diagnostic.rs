@@ -5,6 +5,7 @@
 
 mod literals;
 mod nearest;
+mod patch;
 mod report;
 mod ron_text;
 mod spans;
@@ -12,6 +13,7 @@ mod wording;
 
 pub use literals::{resolve_sources, source_kinds};
 pub use nearest::nearest;
+pub use patch::{patched, quoted};
 pub use report::{Fault, Report};
 pub use ron_text::{duplicate_faults, parse_ron, ron_options};
 pub use spans::SpanIndex;

@@ -6,15 +6,24 @@ mod components;
 mod corner;
 mod error;
 mod gaps;
+mod import_table;
+mod new_profile;
 mod point;
 mod profile;
 mod shipped;
 mod spec;
+mod tree;
 
 pub use channel::Channel;
 pub use components::{Role, components};
 pub use error::HardwareError;
+pub use import_table::{
+    Block, BlockMode, BlockTable, Founding, LocatedFault, Reading, TableError, TableFault,
+    TotalCheck, profile_fragment, profile_onto,
+};
+pub use new_profile::{base_name, checked_name, copied, extension};
 pub use point::Point;
-pub use profile::{Links, ParameterRecord, Profile};
+pub use profile::{Links, ParameterRecord, Profile, profile_text};
 pub use shipped::{ShippedProfile, shipped_profiles};
 pub use spec::*;
+pub use tree::{DomainNode, Feed, RailNode, rail_tree};

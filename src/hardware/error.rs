@@ -1,5 +1,6 @@
 //! What can be wrong with a profile or its use.
 
+use super::TableError;
 use crate::diagnostic::Report;
 
 /// Why a profile could not be read, or not be used as asked.
@@ -24,6 +25,21 @@ pub enum HardwareError {
     /// Faults in the text, all of them.
     #[error(transparent)]
     Faults(#[from] Box<Report>),
+    /// A table of block power.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// No name for a profile.
+    #[error("`{}` cannot be the name of a profile: a name is printable text", name.escape_debug())]
+    Name {
+        /// The name as given.
+        name: String,
+    },
+    /// A profile without a name to change.
+    #[error("{file} has no field `name` to change")]
+    Nameless {
+        /// The file.
+        file: String,
+    },
     /// A name that the profile does not have.
     #[error("profile `{profile}` has no {what} `{name}`{}\nhelp: it has {known}", hint(.nearest))]
     NoSuch {

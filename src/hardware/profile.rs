@@ -4,6 +4,7 @@ use super::check::check;
 use super::{HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Names of a profile as indices into its lists.
@@ -44,6 +45,27 @@ pub struct ParameterRecord {
     pub parameter: Parameter,
 }
 
+/// File and text of the profile that `name` stands for: a path to a `.ron` file, or a shipped one.
+///
+/// # Errors
+/// Nothing is called so, or the file cannot be read.
+pub fn profile_text(name: &str) -> Result<(String, Cow<'static, str>), HardwareError> {
+    let path = Path::new(name);
+    if let Some(shipped) = shipped_profiles().iter().find(|p| p.name == name) {
+        return Ok((shipped.path.to_owned(), Cow::Borrowed(shipped.text)));
+    }
+    let is_path = path.components().count() > 1 || path.extension().is_some();
+    if !is_path {
+        return Err(HardwareError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name, shipped_profiles().iter().map(|p| p.name)).map(str::to_owned),
+        });
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| HardwareError::Read { path: name.to_owned(), source })?;
+    Ok((name.to_owned(), Cow::Owned(text)))
+}
+
 /// A chip and its board, sound in itself.
 #[derive(Debug, Clone)]
 pub struct Profile {
@@ -55,21 +77,8 @@ pub struct Profile {
 impl Profile {
     /// Reads the profile that `name` stands for: a path to a `.ron` file, or a shipped one.
     pub fn load(name: &str) -> Result<Self, HardwareError> {
-        let path = Path::new(name);
-        if let Some(shipped) = shipped_profiles().iter().find(|p| p.name == name) {
-            return Self::parse(shipped.path, shipped.text);
-        }
-        let is_path = path.components().count() > 1 || path.extension().is_some();
-        if !is_path {
-            return Err(HardwareError::Unknown {
-                name: name.to_owned(),
-                nearest: nearest(name, shipped_profiles().iter().map(|p| p.name))
-                    .map(str::to_owned),
-            });
-        }
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| HardwareError::Read { path: name.to_owned(), source })?;
-        Self::parse(name, &text)
+        let (file, text) = profile_text(name)?;
+        Self::parse(&file, &text)
     }
 
     /// Reads a profile from `text`, called `file` in errors. All faults beyond syntax are reported

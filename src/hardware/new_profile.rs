@@ -1,0 +1,283 @@
+//! A new profile from one there is: a copy under another name, or a short file that extends it.
+
+use super::profile::Profile;
+use super::spec::{PerCycle, ProfileSpec};
+use super::{HardwareError, shipped_profiles};
+use crate::diagnostic::{SpanIndex, patched, quoted};
+use crate::evidence::Parameter;
+use std::path::{Component, Path, PathBuf};
+
+/// `name` if a profile may have it.
+///
+/// # Errors
+/// It is empty, or not printable.
+pub fn checked_name(name: &str) -> Result<&str, HardwareError> {
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return Err(HardwareError::Name { name: name.to_owned() });
+    }
+    Ok(name)
+}
+
+/// What a profile in `folder` calls the profile `given` on the command line: a shipped one by its name,
+/// a file by its path from there.
+pub fn base_name(given: &str, folder: &Path) -> String {
+    if shipped_profiles().iter().any(|p| p.name == given) {
+        return given.to_owned();
+    }
+    relative(Path::new(given), folder)
+}
+
+/// A path as seen from a folder, with `/` between its parts.
+fn relative(path: &Path, folder: &Path) -> String {
+    let (path, folder) = (plain(path), plain(folder));
+    let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| "..".to_owned());
+    let down = path.components().skip(common).map(|c| c.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// An absolute path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut out = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+/// The text of a profile under another name, to stand in `folder`: all else, comments too, stays. What it
+/// extends by a path is found from its new place.
+///
+/// # Errors
+/// The name is none, or the text has no name to change.
+pub fn copied(file: &str, text: &str, name: &str, folder: &Path) -> Result<String, HardwareError> {
+    let literal = quoted(checked_name(name)?);
+    let renamed = patched(text, "name", &literal)
+        .ok_or_else(|| HardwareError::Nameless { file: file.to_owned() })?;
+    let Some(span) = SpanIndex::of(&renamed).value("extends") else { return Ok(renamed) };
+    let base = renamed.get(span).unwrap_or("").trim_matches('"');
+    let own_folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let shipped = shipped_profiles().iter().any(|p| p.name == base);
+    if shipped || base.is_empty() {
+        return Ok(renamed);
+    }
+    let moved = quoted(&relative(&own_folder.join(base), folder));
+    Ok(patched(&renamed, "extends", &moved).unwrap_or(renamed))
+}
+
+/// A file that extends `base`, with changes to try in comments, made of what `profile` holds.
+///
+/// # Errors
+/// The name is none.
+pub fn extension(profile: &Profile, base: &str, name: &str) -> Result<String, HardwareError> {
+    let spec = profile.spec();
+    let (own, from) = (quoted(checked_name(name)?), quoted(base));
+    let described = quoted(&format!("{} with changes: say which.", spec.name));
+    let mut text = format!(
+        "\
+// What stands here holds; all else is that of {base}. Items of lists are found by their `name`, and an item
+// of a new name comes behind the others. Take the // off the examples that you want.
+(
+  extends: {from},
+  name: {own},
+  description: {described},
+
+  // Where your numbers come from. A source that {base} has is replaced whole.
+  // sources: {{\"mine\": (kind: Measured, citation: \"what was measured, with what, and when\", condition: \"25 degC\")}},
+"
+    );
+    for example in examples(spec) {
+        text.push('\n');
+        text.push_str(&example);
+    }
+    text.push_str(")\n");
+    Ok(text)
+}
+
+/// Changes that this profile could see.
+fn examples(spec: &ProfileSpec) -> Vec<String> {
+    let numbers: Vec<String> =
+        [engine(spec), domain(spec), memory(spec)].into_iter().flatten().collect();
+    let mut examples = Vec::new();
+    if !numbers.is_empty() {
+        examples.push(format!("  // Other numbers for a block.\n{}", numbers.concat()));
+    }
+    examples.extend([point(spec), load(spec), without(spec)].into_iter().flatten());
+    examples
+}
+
+fn mine(parameter: &Parameter) -> String {
+    quoted(&format!("{} ±10% @mine", parameter.written))
+}
+
+fn engine(spec: &ProfileSpec) -> Option<String> {
+    let engine = spec.engines.first()?;
+    let name = quoted(&engine.name);
+    let change = match (engine.energy.per_mac.first_key_value(), &engine.energy.per_busy_cycle) {
+        (Some((format, energy)), _) => {
+            format!("per_mac: {{{format}: {}}}", mine(energy.parameter()))
+        }
+        (None, Some(cost)) => format!("per_busy_cycle: {}", cycle(cost)),
+        (None, None) => return None,
+    };
+    Some(format!("  // engines: [(name: {name}, energy: ({change}))],\n"))
+}
+
+fn domain(spec: &ProfileSpec) -> Option<String> {
+    let (domain, tree) = spec.domains.iter().find_map(|d| Some((d, d.clock_tree.as_ref()?)))?;
+    Some(format!(
+        "  // domains: [(name: {}, clock_tree: {})],\n",
+        quoted(&domain.name),
+        cycle(tree)
+    ))
+}
+
+fn memory(spec: &ProfileSpec) -> Option<String> {
+    let memory = spec.memories.first()?;
+    let capacity = quoted(&memory.capacity.parameter().written);
+    Some(format!("  // memories: [(name: {}, capacity: {capacity})],\n", quoted(&memory.name)))
+}
+
+fn cycle(cost: &PerCycle) -> String {
+    match cost {
+        PerCycle::Energy(v) => format!("Energy({})", mine(v.parameter())),
+        PerCycle::Charge(v) => format!("Charge({})", mine(v.parameter())),
+    }
+}
+
+fn point(spec: &ProfileSpec) -> Option<String> {
+    let point = spec.operating_points.first()?;
+    let entry =
+        |(name, p): (&String, &Parameter)| format!("{}: {}", quoted(name), quoted(&p.written));
+    let clocks: Vec<_> = point.clocks.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
+    let voltages: Vec<_> = point.voltages.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
+    let (clocks, voltages) = (clocks.join(", "), voltages.join(", "));
+    let comment =
+        "One more operating point, with a frequency for every clock and a voltage for every rail.";
+    Some(format!(
+        "  // {comment}\n  // operating_points: [(name: \"my_point\", clocks: {{{clocks}}}, voltages: {{{voltages}}})],\n"
+    ))
+}
+
+fn load(spec: &ProfileSpec) -> Option<String> {
+    let rail = spec.rails.last()?;
+    let voltage = spec.operating_points.first()?.voltages.get(&rail.name)?;
+    let (rail, volts) = (quoted(&rail.name), quoted(&voltage.parameter().written));
+    Some(format!(
+        "\
+  // A block that runs no network and draws power by state.
+  // loads: [(name: \"my_block\", rail: {rail}, states: [
+  //   (name: \"off\", voltage: {volts}, dynamic: \"0 W\"),
+  //   (name: \"on\", voltage: {volts}, dynamic: \"10 mW ±50% @mine\"),
+  // ])],
+"
+    ))
+}
+
+fn without(spec: &ProfileSpec) -> Option<String> {
+    let point = spec.operating_points.get(1..)?.last()?;
+    let path = quoted(&format!("operating_points.{}", point.name));
+    Some(format!("  // What is not wanted of it.\n  // without: [{path}],\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shipped() -> Vec<(String, &'static str, Profile)> {
+        let all = shipped_profiles().iter();
+        all.map(|p| (p.name.to_owned(), p.text, Profile::parse(p.path, p.text).unwrap())).collect()
+    }
+
+    #[test]
+    fn a_copy_differs_in_its_name_alone() {
+        for (name, text, profile) in shipped() {
+            let copy = copied("x.ron", text, "my \"own\"", Path::new("")).unwrap();
+            let back = copy.replacen("\"my \\\"own\\\"\"", &format!("{name:?}"), 1);
+            assert_eq!(back, text);
+            let parsed = Profile::parse("copy.ron", &copy).unwrap();
+            assert_eq!(parsed.spec().name, "my \"own\"");
+            assert_eq!(parsed.parameters(), profile.parameters());
+        }
+    }
+
+    #[test]
+    fn a_name_is_printable_text() {
+        for name in ["", "  ", "a\nb", "\u{7}"] {
+            assert!(
+                matches!(
+                    copied("x.ron", "(name: \"a\")", name, Path::new("")),
+                    Err(HardwareError::Name { .. })
+                ),
+                "{name:?}"
+            );
+        }
+        let nameless = copied("x.ron", "(rails: [])", "a", Path::new(""));
+        assert!(matches!(nameless, Err(HardwareError::Nameless { .. })));
+    }
+
+    #[test]
+    fn an_extension_is_sound_with_and_without_its_examples() {
+        for (base, _, profile) in shipped() {
+            let text = extension(&profile, &base, "mine").unwrap();
+            ron::from_str::<ron::Value>(&text).unwrap();
+            let examples = |line: &str| match line.strip_prefix("  // ") {
+                Some(code)
+                    if code.starts_with([' ', ']'])
+                        || code.contains(": ") && code.ends_with([',', '[']) =>
+                {
+                    format!("  {code}\n")
+                }
+                _ => format!("{line}\n"),
+            };
+            let all: String = text.lines().map(examples).collect();
+            let value: ron::Value = ron::from_str(&all).unwrap_or_else(|e| panic!("{e}\n{all}"));
+            let ron::Value::Map(map) = value else { panic!("{all}") };
+            let keys: Vec<_> = map
+                .keys()
+                .filter_map(|k| match k {
+                    ron::Value::String(s) => Some(s.clone()),
+                    _ => None,
+                })
+                .collect();
+            for key in [
+                "extends",
+                "name",
+                "description",
+                "sources",
+                "engines",
+                "memories",
+                "operating_points",
+                "loads",
+                "without",
+            ] {
+                assert!(
+                    keys.iter().any(|k| k == key) || all.contains(&format!("\n  {key}: ")),
+                    "{key}\n{all}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn paths_are_seen_from_the_folder_of_the_new_file() {
+        assert_eq!(base_name("eyeriss", Path::new("out")), "eyeriss");
+        assert_eq!(base_name("chips/a.ron", Path::new("out/new")), "../../chips/a.ron");
+        assert_eq!(base_name("chips/a.ron", Path::new("chips")), "a.ron");
+        let text = "(extends: \"base.ron\", name: \"a\")";
+        let copy = copied("chips/a.ron", text, "b", Path::new("out")).unwrap();
+        assert_eq!(copy, "(extends: \"../chips/base.ron\", name: \"b\")");
+        let text = "(extends: \"eyeriss\", name: \"a\")";
+        assert_eq!(
+            copied("chips/a.ron", text, "b", Path::new("out")).unwrap(),
+            "(extends: \"eyeriss\", name: \"b\")"
+        );
+    }
+}
