@@ -17,7 +17,9 @@ mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
 pub use operator::{Cost, Setting, cost, runs_in};
-pub use standing::{DomainPower, KnownPower, load_power, resting_power, working_power};
+pub use standing::{
+    DomainPower, KnownPower, leakage_law, load_power, resting_power, working_power,
+};
 pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
 pub use timing::{Passes, Refusal};
