@@ -12,6 +12,7 @@ mod standing;
 mod supply;
 mod systolic;
 mod tensor_tiles;
+mod tiling;
 mod timing;
 mod voltage;
 
@@ -22,5 +23,6 @@ pub use standing::{
 };
 pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
+pub use tiling::{TileLoop, TileTraffic, Tiling, halo};
 pub use timing::{Passes, Refusal};
 pub use voltage::dynamic_scale;

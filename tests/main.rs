@@ -12,6 +12,7 @@ mod onnx_corpus;
 mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;
+mod oracle_tiling;
 mod pictures;
 mod recurrence;
 mod rooms;
