@@ -3,6 +3,7 @@
 mod check;
 mod components;
 mod error;
+mod extends;
 mod point;
 mod profile;
 mod shipped;
