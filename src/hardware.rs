@@ -5,6 +5,7 @@ mod check;
 mod components;
 mod corner;
 mod error;
+mod extends;
 mod gaps;
 mod point;
 mod profile;

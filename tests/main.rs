@@ -4,6 +4,7 @@ mod annotated;
 mod bad_models;
 mod command_line;
 mod errors;
+mod extends;
 mod inspect;
 mod laws;
 mod models;

@@ -116,6 +116,9 @@ impl Checker<'_> {
         if self.spec.schema != SCHEMA {
             self.fault("schema", format!("schema `{}` is not `{SCHEMA}`", self.spec.schema));
         }
+        if self.spec.extends.is_none() && !self.spec.without.is_empty() {
+            self.fault("without", "a file without `extends` has nothing to take out of");
+        }
         for (path, empty) in [
             ("operating_points", self.spec.operating_points.is_empty()),
             ("rails", self.spec.rails.is_empty()),

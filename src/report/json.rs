@@ -316,6 +316,7 @@ pub fn hardware(profile: &Profile) -> Value {
     json!({
         "schema": "joulecast.hardware/1",
         "name": spec.name, "kind": spec.kind, "description": spec.description,
+        "extends": profile.extends(),
         "operating_points": points, "software": software,
         "sourced_share": profile.sourced_share(),
         "notes": profile.gaps(),
