@@ -7,6 +7,7 @@ mod corner;
 mod error;
 mod extends;
 mod gaps;
+mod in_use;
 mod point;
 mod profile;
 mod shipped;
