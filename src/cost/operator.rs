@@ -6,7 +6,7 @@ use super::voltage::dynamic_scale;
 use super::{fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
 use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
-use crate::model::{ElementType, Work};
+use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
 /// What operators are costed against: a profile at an operating point with its software.
@@ -79,7 +79,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     let work = executed(work, stack);
     let skipped = Skipped::of(&work, unit);
     let timing = timing(unit, stack, &work, precision, skipped)?;
-    let (dispatch, dispatch_kind) = dispatch(unit, stack);
+    let (dispatch, dispatch_kind) = dispatch(unit, stack, work.kind);
     let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.into_owned() };
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
         engine_work(&done, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
@@ -124,10 +124,12 @@ fn timing(
     Ok(timing)
 }
 
-/// Cycles to start an operator: those of the engine and those of the software that drives it.
-fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>) -> (Cycles, Kind) {
+/// Cycles to start an operator: those of the engine and those of the software that drives it. A view
+/// starts no engine.
+fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>, kind: OpKind) -> (Cycles, Kind) {
     let software = stack.and_then(|s| s.dispatch.as_ref());
-    let overheads = engine.dispatch.iter().chain(software);
+    let own = engine.dispatch.iter().filter(|_| kind != OpKind::View);
+    let overheads = own.chain(software);
     overheads.fold((Cycles::ZERO, Kind::STRONGEST), |(sum, kind), overhead| {
         (sum + overhead.get(), kind.weaker(overhead.kind()))
     })

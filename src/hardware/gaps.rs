@@ -58,6 +58,7 @@ fn undone(engine: &Engine) -> Option<String> {
     let moves = |kind: OpKind| matches!(kind, OpKind::View | OpKind::Movement);
     let can = |kind: OpKind| match (&engine.array, kind.is_mac_work()) {
         (Array::FixedFunction(f), true) => f.unrolled.contains_key(&kind),
+        (Array::FixedFunction(f), false) if f.operations_by_kind.contains_key(&kind) => true,
         (_, true) => true,
         (_, false) => operations || moves(kind),
     };

@@ -52,7 +52,9 @@ mod tests {
         let used = |path: &str| profile.is_in_use(path, &point, &stacks);
         assert!(used("operating_points[0].clocks.hclk"));
         assert!(!used("operating_points[1].clocks.hclk"));
-        assert!(used("software[0].cycles_per_mac.Conv") && !used("software[1].cycles_per_mac.Conv"));
+        assert!(
+            used("software[0].cycles_per_mac.Conv") && !used("software[1].cycles_per_mac.Conv")
+        );
         assert!(!used("regulators[1].kind.Switching.efficiency"), "the SMPS is not in use there");
         assert!(used("domains[0].clock_tree.Charge") && used("temperature"));
     }
@@ -68,7 +70,8 @@ mod tests {
             if profile.is_in_use(&records[i].path, &point, &stacks) { value } else { value * 2.0 }
         });
         assert_eq!(moved.point(None).unwrap(), point);
-        let changed = moved.parameters().iter().zip(&records).filter(|(a, b)| {
+        let moved = moved.parameters();
+        let changed = moved.iter().zip(&records).filter(|(a, b)| {
             a.parameter.value != b.parameter.value && a.parameter.value == b.parameter.value * 2.0
         });
         assert!(changed.count() > 20);

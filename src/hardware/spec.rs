@@ -134,6 +134,10 @@ described! {
         pub clocks: BTreeMap<String, Valued<Hertz>>,
         /// Voltage of each rail.
         pub voltages: BTreeMap<String, Valued<Volts>>,
+        /// True for a point whose voltages are above what its clocks need: it is not held against faster
+        /// ones.
+        #[serde(default)]
+        pub above_need: bool,
         /// Set point of memories that have several.
         #[serde(default)]
         pub set_points: BTreeMap<String, String>,

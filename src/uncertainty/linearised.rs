@@ -104,10 +104,7 @@ pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
 
 /// The linearised uncertainty of whatever figures `evaluate` takes from the setting's profile, in the
 /// order of [`Figure::ALL`]. Numbers that are not in use at the setting are not moved.
-pub fn linearised_by(
-    setting: Setting<'_>,
-    evaluate: impl Fn(&Profile) -> [f64; 4],
-) -> Uncertainty {
+pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
     let profile = setting.profile;
     let records = profile.parameters();
     let moves = moves(&records, setting);

@@ -51,7 +51,7 @@ pub enum LoadLeakage {
     /// growth with temperature.
     Constant(Valued<Watts>),
     /// With its growth.
-    Growing(LeakageSpec),
+    Growing(Box<LeakageSpec>),
 }
 
 use crate::evidence::{FieldPath, Parameter, Parameters};

@@ -50,7 +50,7 @@ pub enum RegulatorKind {
     /// Switching, at a stated efficiency.
     Switching(Switching),
     /// Switching, by the parts of its loss.
-    Buck(Buck),
+    Buck(Box<Buck>),
     /// Switching, by efficiency against load.
     Table(EfficiencyPoints),
 }
