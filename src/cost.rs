@@ -16,6 +16,7 @@ mod timing;
 mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
+pub use executed::executed_on;
 pub use operator::{Cost, Setting, cost, runs_in};
 pub use standing::{DomainPower, KnownPower, load_power, resting_power, working_power};
 pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};

@@ -77,6 +77,15 @@ fn rate_in(function: &FixedFunction, precision: Precision) -> Option<(f64, Kind)
     function.rates.get(&precision).map(|rate: &Valued<Ratio>| (rate.get().0, rate.kind()))
 }
 
+fn cycles_of_step(unrolled: &Unrolled) -> f64 {
+    unrolled.cycles.as_ref().map_or(1.0, |c| c.get().0)
+}
+
+/// Multiply-accumulates a cycle of full steps.
+fn pace(unrolled: &Unrolled) -> f64 {
+    unrolled.macs() as f64 / cycles_of_step(unrolled)
+}
+
 pub(super) fn timing(
     engine: &Engine,
     function: &FixedFunction,
@@ -84,13 +93,16 @@ pub(super) fn timing(
     precision: Precision,
 ) -> Result<Timing, Refusal> {
     let name = || engine.name.clone();
-    let (rate, kind) = rate_in(function, precision)
-        .ok_or_else(|| Refusal::NoPrecision { engine: name(), element: work.element })?;
-    let widest = function.unrolled.values().map(Unrolled::macs).max().unwrap_or(1);
+    let (rate, kind) = rate_in(function, precision).ok_or_else(|| Refusal::NoPrecision {
+        engine: name(),
+        kind: work.kind,
+        element: work.element,
+    })?;
+    let widest = function.unrolled.values().map(pace).fold(0.0, f64::max);
     let mut timing = Timing {
         compute: Cycles::ZERO,
         array_macs: 0,
-        peak: MacsPerCycle(widest as f64 * rate),
+        peak: MacsPerCycle(widest * rate),
         passes: Passes::ONCE,
         kind,
     };
@@ -99,8 +111,7 @@ pub(super) fn timing(
         let no_function = || Refusal::NoFunction { engine: name(), kind: work.kind };
         let unrolled = function.unrolled.get(&work.kind).ok_or_else(no_function)?;
         let steps = Loops::of(gemm, work.window).steps(unrolled);
-        let each = unrolled.cycles.as_ref().map_or(1.0, |c| c.get().0);
-        let mut cycles = steps * each / rate;
+        let mut cycles = steps * cycles_of_step(unrolled) / rate;
         timing.kind = timing.kind.weaker(unrolled.cycles.as_ref().map_or(kind, |c| c.kind()));
         if let Some(way_out) = &function.outputs {
             let least = at(way_out, work.output_elements);

@@ -53,9 +53,10 @@ pub struct LayerEstimate {
     pub energy: Joules,
     /// What it waits for.
     pub bound: Bound,
-    /// MACs over what the engine could do in the layer's time, 0 to 1.
+    /// MACs that are done over what the engine could do in the layer's time, 0 to 1.
     pub utilisation: f64,
-    /// MACs over what the engine could do in its cycles at work, 0 to 1: how well shapes fill it.
+    /// MACs that are done over what the engine could do in its cycles at work, 0 to 1: how well shapes
+    /// fill it.
     pub occupancy: f64,
     /// Bytes read and written, by number of the channel.
     pub traffic: Vec<(usize, Bytes, Bytes)>,
@@ -168,7 +169,7 @@ impl Summing<'_> {
             energy: source,
             bound,
             utilisation: self.utilisation(step, time),
-            occupancy: step.cost.occupancy(step.macs),
+            occupancy: step.cost.occupancy(),
             traffic: step.traffic.iter().map(|t| (t.channel, t.read, t.write)).collect(),
             by_component: parts,
         }
@@ -265,7 +266,7 @@ impl Summing<'_> {
         let links = self.setting.profile.links();
         let clock = self.setting.point.clocks[links.engine_domain[step.engine]].0;
         let could = step.cost.peak.0 * (clock * time).0;
-        if could > 0.0 { step.macs as f64 / could } else { 0.0 }
+        if could > 0.0 { step.cost.macs as f64 / could } else { 0.0 }
     }
 
     /// Energy at the sources; adds the regulators' losses to the parts.
