@@ -17,6 +17,7 @@ mod timing;
 mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
+pub use executed::executed_on;
 pub use operator::{Cost, Setting, cost, runs_in};
 pub use standing::{
     DomainPower, KnownPower, leakage_law, load_power, resting_power, working_power,

@@ -195,7 +195,7 @@ pub fn driven_eyeriss(fields: &str) -> String {
     let shipped = joulecast::hardware::shipped_profiles();
     let text = shipped.iter().find(|p| p.name == "eyeriss").unwrap().text;
     let driver =
-        format!("software: [(name: \"driver\", engine: \"pe_array\", {fields})],\n  engines: [");
+        format!("software: [(name: \"driver\", runs_on: [\"pe_array\"], {fields})],\n  engines: [");
     assert_eq!(text.matches("engines: [").count(), 1);
     text.replace("engines: [", &driver)
 }

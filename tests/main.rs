@@ -2,6 +2,7 @@
 
 mod annotated;
 mod bad_models;
+mod chips;
 mod command_line;
 mod errors;
 mod extends;
@@ -10,6 +11,7 @@ mod laws;
 mod models;
 mod onnx_composite;
 mod onnx_corpus;
+mod operator_costs;
 mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;

@@ -126,8 +126,11 @@ pub(super) fn timing(
     precision: Precision,
 ) -> Result<Timing, Refusal> {
     let name = || engine.name.clone();
-    let (rate, kind) = rate_in(function, precision)
-        .ok_or_else(|| Refusal::NoPrecision { engine: name(), element: work.element })?;
+    let (rate, kind) = rate_in(function, precision).ok_or_else(|| Refusal::NoPrecision {
+        engine: name(),
+        kind: work.kind,
+        element: work.element,
+    })?;
     let fastest = function.unrolled.values().map(Unrolled::rate).fold(0.0, f64::max);
     let mut timing = Timing {
         compute: Cycles::ZERO,

@@ -59,10 +59,11 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// MACs over what the engine could do in the cycles at work, 0 to 1: how well shapes fill it.
-    pub fn occupancy(&self, macs: u64) -> f64 {
+    /// MACs that are done over what the engine could do in the cycles at work, 0 to 1: how well shapes
+    /// fill it.
+    pub fn occupancy(&self) -> f64 {
         let could = self.peak.0 * self.compute.0;
-        if could > 0.0 { macs as f64 / could } else { 0.0 }
+        if could > 0.0 { self.macs as f64 / could } else { 0.0 }
     }
 }
 
@@ -73,7 +74,11 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if !unit.supports.contains(&work.kind) {
         return Err(Refusal::Unsupported { engine: unit.name.clone(), kind: work.kind });
     }
-    let refusal = || Refusal::NoPrecision { engine: unit.name.clone(), element: work.element };
+    let refusal = || Refusal::NoPrecision {
+        engine: unit.name.clone(),
+        kind: work.kind,
+        element: work.element,
+    };
     let precision = runs_in(unit, work.element).ok_or_else(refusal)?;
     let stack = setting.stack(engine);
     let work = executed(work, stack);
@@ -114,7 +119,8 @@ fn timing(
         Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
     };
     if let Some(factor) = unit.efficiency.get(&work.kind) {
-        timing.compute = timing.compute / factor.get().0;
+        // Its spread must not make an engine faster than its datapath.
+        timing.compute = timing.compute / factor.get().0.min(1.0);
         timing.kind = timing.kind.weaker(factor.kind());
     }
     if skipped.macs > 0 {

@@ -137,12 +137,12 @@ pub fn resting_power(domain: usize, state: &DomainState, setting: Setting<'_>) -
     let unit = &setting.profile.spec().domains[domain];
     if let (Some(share), Some(cost)) = (&state.clock_share, &unit.clock_tree) {
         let part = cycling(cost, domain, setting);
-        rest.power += part.power * share.get().0;
+        rest.power += part.power * share.get().0.min(1.0);
         rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
     }
     if let Some(share) = &state.leakage_share {
         let part = leakage(domain, setting);
-        rest.power += part.power * share.get().0;
+        rest.power += part.power * share.get().0.min(1.0);
         rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
     }
     DomainPower { clock: KnownPower::NONE, leakage: KnownPower::NONE, rest }

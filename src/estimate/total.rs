@@ -56,9 +56,10 @@ pub struct LayerEstimate {
     pub energy: Joules,
     /// What it waits for.
     pub bound: Bound,
-    /// Executed MACs over what the engine could do in the layer's time, 0 to 1.
+    /// MACs that are done over what the engine could do in the layer's time, 0 to 1.
     pub utilisation: f64,
-    /// Executed MACs over what the engine could do in its cycles at work, 0 to 1: how well shapes fill it.
+    /// MACs that are done over what the engine could do in its cycles at work, 0 to 1: how well shapes
+    /// fill it.
     pub occupancy: f64,
     /// Bytes read and written, by number of the channel.
     pub traffic: Vec<(usize, Bytes, Bytes)>,
@@ -177,7 +178,7 @@ impl Summing<'_> {
             energy: source,
             bound,
             utilisation: self.utilisation(step, time),
-            occupancy: step.cost.occupancy(step.cost.macs),
+            occupancy: step.cost.occupancy(),
             traffic: step.traffic.iter().map(|t| (t.channel, t.read, t.write)).collect(),
             by_component: parts,
         }

@@ -53,10 +53,16 @@ impl Checker<'_> {
         self.faults.push(Fault::at(path, message));
     }
 
-    /// The index of `name` in `names`; a fault with the nearest name otherwise.
+    /// The index of `name` in `names`; a fault and the first otherwise.
     fn resolve(&mut self, path: String, what: &str, name: &str, names: &[&str]) -> usize {
-        if let Some(index) = names.iter().position(|n| *n == name) {
-            return index;
+        self.find(path, what, name, names).unwrap_or(0)
+    }
+
+    /// The index of `name` in `names`; a fault with the nearest name otherwise.
+    fn find(&mut self, path: String, what: &str, name: &str, names: &[&str]) -> Option<usize> {
+        let found = names.iter().position(|n| *n == name);
+        if found.is_some() {
+            return found;
         }
         let mut fault = Fault::at(path, format!("no {what} is called `{name}`"));
         fault.help = match nearest(name, names.iter().copied()) {
@@ -65,7 +71,7 @@ impl Checker<'_> {
             None => Some(format!("this profile has {}", names.join(", "))),
         };
         self.faults.push(fault);
-        0
+        None
     }
 
     /// The same for each of a list.

@@ -4,7 +4,7 @@ use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, phases};
-use crate::cost::{Setting, cost};
+use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
 
@@ -40,7 +40,8 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         if let Some(own) = Precision::of(layer.work.element).filter(|own| *own != cost.precision) {
             conversions.insert((own, cost.precision, engine));
         }
-        let traffic = Traffic::of(&layer.work, &cost, engine, &homes[engine], setting);
+        let work = executed_on(&layer.work, engine, setting);
+        let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,

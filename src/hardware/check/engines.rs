@@ -44,7 +44,7 @@ impl Checker<'_> {
     fn factors(&mut self, i: usize, engine: &Engine) {
         let at = |field: &str| format!("engines[{i}].{field}");
         for (kind, factor) in &engine.efficiency {
-            self.positive(at(&format!("efficiency.{kind}")), factor);
+            self.efficiency(at(&format!("efficiency.{kind}")), factor);
         }
         for (j, skipping) in engine.skips.iter().enumerate() {
             self.share(at(&format!("skips[{j}].gain")), &skipping.gain);
