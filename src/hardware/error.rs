@@ -2,6 +2,7 @@
 
 use super::TableError;
 use crate::diagnostic::Report;
+use crate::units::Volts;
 
 /// Why a profile could not be read, or not be used as asked.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,22 @@ pub enum HardwareError {
     Nameless {
         /// The file.
         file: String,
+    },
+    /// A corner whose voltages a linear regulator cannot make.
+    #[error(
+        "at corner `{corner}` linear regulator `{regulator}` cannot make {output} out of {input} at `{point}`"
+    )]
+    NoHeadroom {
+        /// The corner.
+        corner: String,
+        /// The regulator.
+        regulator: String,
+        /// The operating point.
+        point: String,
+        /// Voltage that it is given there.
+        input: Volts,
+        /// Voltage that it has to make.
+        output: Volts,
     },
     /// A name that the profile does not have.
     #[error("profile `{profile}` has no {what} `{name}`{}\nhelp: it has {known}", hint(.nearest))]
