@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn tiles_and_channels_cost_beside_their_steps() {
         let text = "(output_channels: 32, input_channels: 16, window: 9, output_rows: 3, output_columns: 3, cycles: \"40 cycle\", tile_cycles: \"60 cycle\", channel_cycles: \"8 cycle\")";
-        let unrolled: Unrolled = ron::from_str(text).unwrap();
+        let unrolled: Unrolled = crate::diagnostic::ron_options().from_str(text).unwrap();
         let gemm = Gemm { groups: 1, m: 36, n: 40, k: 9 * 32 };
         let counts = Loops::of(gemm, Some(window(3, 6, 32, 40, 1))).counts(&unrolled);
         // Four planes of 3 x 3; two tiles of channels in each, of which the second is 8 wide.
