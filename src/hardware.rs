@@ -20,8 +20,8 @@ pub use channel::Channel;
 pub use components::{Role, components};
 pub use error::HardwareError;
 pub use import_table::{
-    Block, BlockMode, BlockTable, Founding, LocatedFault, Reading, TableError, TableFault,
-    TotalCheck, profile_fragment, profile_onto,
+    Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault, Terms, TotalCheck,
+    UnreadColumn, profile_fragment, profile_onto,
 };
 pub use new_profile::{base_name, checked_name, copied, extension};
 pub use point::Point;

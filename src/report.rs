@@ -11,6 +11,7 @@ pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
-    ListedModel, comparison_table, estimate_text, hardware_check_text, hardware_list_table,
-    hardware_text, inspect_text, kinds_text, model_list_table, run_text, variants_table,
+    CheckedModel, ListedModel, comparison_table, estimate_text, hardware_check_text,
+    hardware_list_table, hardware_numbers_text, hardware_tree_text, headlines_text, inspect_text,
+    kinds_text, model_list_table, run_text, variants_table,
 };

@@ -41,11 +41,35 @@ pub enum CliError {
     /// A picture.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// A model would be written over a file of another kind.
-    #[error("--out {}: a model is written as a `.ron` file", path.display())]
+    /// A model or a profile would be written over a file of another kind.
+    #[error("--out {}: a {what} is written as a `.ron` file", path.display())]
     NotRon {
+        /// What was to be written.
+        what: &'static str,
         /// The path asked for.
         path: PathBuf,
+    },
+    /// A file would be written over.
+    #[error("{} is there already\nhelp: --force replaces it; --out FILE writes to another place", path.display())]
+    There {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A name that a file is not called by.
+    #[error(
+        "`{name}` cannot be the name of a file in this folder\nhelp: give the name of the profile alone, and its place as --out FILE"
+    )]
+    NoFile {
+        /// The name.
+        name: String,
+    },
+    /// A table that could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
     },
     /// An argument.
     #[error("{argument}: {error}")]

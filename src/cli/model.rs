@@ -106,7 +106,7 @@ fn list(as_json: bool) -> Result<Answer, CliError> {
 /// Writes a graph and says what is in it.
 fn written(graph: &ModelGraph, out: &Path, as_json: bool) -> Result<Answer, CliError> {
     if out.extension().is_none_or(|e| e != "ron") {
-        return Err(CliError::NotRon { path: out.to_owned() });
+        return Err(CliError::NotRon { what: "model", path: out.to_owned() });
     }
     let text = write_ron(graph)?;
     let network = Network::of(graph)?;

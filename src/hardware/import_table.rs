@@ -16,7 +16,7 @@ mod rows;
 mod totals;
 
 pub use error::{LocatedFault, TableError, TableFault};
-pub use fragment::{Founding, profile_fragment, profile_onto};
+pub use fragment::{Terms, profile_fragment, profile_onto};
 pub use totals::TotalCheck;
 
 use crate::units::{Celsius, Hertz, Volts, Watts};
@@ -64,6 +64,17 @@ pub struct Block {
     pub modes: Vec<BlockMode>,
 }
 
+/// A column whose name is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadColumn {
+    /// Its letter.
+    pub letter: String,
+    /// Its header.
+    pub header: String,
+    /// A name near to its own, of a column that the table has not.
+    pub near: Option<&'static str>,
+}
+
 /// What a table says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockTable {
@@ -71,8 +82,8 @@ pub struct BlockTable {
     pub file: String,
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// Columns that were not read: letter and header.
-    pub unread: Vec<(String, String)>,
+    /// Columns that were not read.
+    pub unread: Vec<UnreadColumn>,
     /// Rows that hold sums.
     pub totals: Vec<TotalCheck>,
     /// What was taken to be meant.
@@ -100,6 +111,23 @@ impl BlockTable {
             }
         }
         rails
+    }
+
+    /// What to look at: columns that were not read, what was taken to be meant, and sums that are not
+    /// those of their rows; a line each.
+    pub fn remarks(&self) -> Vec<String> {
+        let unread = self.unread.iter().map(|UnreadColumn { letter, header, near }| {
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            format!("not read: column {letter} ({header}){near}")
+        });
+        let notes = self.notes.iter().map(|note| format!("note: {note}"));
+        let totals = self.totals.iter().filter(|total| !total.agrees).map(|total| {
+            let TotalCheck { line, of, stated, sum, .. } = total;
+            format!(
+                "TOTAL DIFFERS: line {line}: {of} is said to be {stated}, its rows add up to {sum}"
+            )
+        });
+        unread.chain(notes).chain(totals).collect()
     }
 
     /// Number of blocks in modes.

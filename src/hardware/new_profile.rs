@@ -53,23 +53,27 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// The text of a profile under another name, to stand in `folder`: all else, comments too, stays. What it
-/// extends by a path is found from its new place.
+/// extends by a path is found from its new place, and a name that it had from there is its own.
 ///
 /// # Errors
 /// The name is none, or the text has no name to change.
 pub fn copied(file: &str, text: &str, name: &str, folder: &Path) -> Result<String, HardwareError> {
-    let literal = quoted(checked_name(name)?);
-    let renamed = patched(text, "name", &literal)
-        .ok_or_else(|| HardwareError::Nameless { file: file.to_owned() })?;
-    let Some(span) = SpanIndex::of(&renamed).value("extends") else { return Ok(renamed) };
-    let base = renamed.get(span).unwrap_or("").trim_matches('"');
+    let own = quoted(checked_name(name)?);
+    let index = SpanIndex::of(text);
+    let base = index.value("extends").and_then(|span| text.get(span));
+    let base = base.and_then(|literal| ron::from_str::<String>(literal).ok());
     let own_folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let shipped = shipped_profiles().iter().any(|p| p.name == base);
-    if shipped || base.is_empty() {
-        return Ok(renamed);
+    let moved = base.map(|base| match shipped_profiles().iter().any(|p| p.name == base) {
+        true => quoted(&base),
+        false => quoted(&relative(&own_folder.join(base), folder)),
+    });
+    match (patched(text, "name", &own), moved) {
+        (Some(renamed), None) => Ok(renamed),
+        (Some(renamed), Some(moved)) => Ok(patched(&renamed, "extends", &moved).unwrap_or(renamed)),
+        (None, Some(moved)) => patched(text, "extends", &format!("{moved},\n  name: {own}"))
+            .ok_or_else(|| HardwareError::Nameless { file: file.to_owned() }),
+        (None, None) => Err(HardwareError::Nameless { file: file.to_owned() }),
     }
-    let moved = quoted(&relative(&own_folder.join(base), folder));
-    Ok(patched(&renamed, "extends", &moved).unwrap_or(renamed))
 }
 
 /// A file that extends `base`, with changes to try in comments, made of what `profile` holds.
@@ -279,5 +283,8 @@ mod tests {
             copied("chips/a.ron", text, "b", Path::new("out")).unwrap(),
             "(extends: \"eyeriss\", name: \"b\")"
         );
+        let text = "(extends: r\"base.ron\")";
+        let copy = copied("chips/a.ron", text, "b", Path::new("chips")).unwrap();
+        assert_eq!(copy, "(extends: \"base.ron\",\n  name: \"b\")", "a name of its own");
     }
 }

@@ -1,15 +1,16 @@
 //! The same figures as in the tables, under stable names with the unit as suffix. Each document has
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
+mod hardware;
 mod inspect;
 mod limits;
 
+pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
 use super::tables::window_name;
 use super::{ListedModel, Prediction};
 use crate::calibrate::Comparison;
-use crate::hardware::{Profile, ShippedProfile};
 use crate::model::{Demand, TransformRecord, Variant};
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
@@ -120,14 +121,11 @@ fn load_states(p: &Prediction<'_>) -> Value {
 }
 
 fn coverage(p: &Prediction<'_>) -> Value {
-    let by_kind = |c: &crate::evidence::Coverage| -> Value {
-        c.shares().map(|(kind, share)| (kind.name().to_owned(), json!(share))).collect()
-    };
     json!({
         "energy": p.energy_evidence.share(),
         "time": p.time_evidence.share(),
-        "energy_by_kind": by_kind(p.energy_evidence),
-        "time_by_kind": by_kind(p.time_evidence),
+        "energy_by_kind": hardware::by_kind(p.energy_evidence),
+        "time_by_kind": hardware::by_kind(p.time_evidence),
     })
 }
 
@@ -277,51 +275,6 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
         })
         .collect();
     json!({"schema": "joulecast.validate/1", "cases": cases})
-}
-
-/// `hardware list`.
-pub fn hardware_list(profiles: &[(ShippedProfile, Profile)]) -> Value {
-    let rows: Vec<Value> = profiles
-        .iter()
-        .map(|(shipped, profile)| {
-            let spec = profile.spec();
-            json!({
-                "name": spec.name, "kind": spec.kind, "description": spec.description,
-                "path": shipped.path, "sourced_share": profile.sourced_share(),
-            })
-        })
-        .collect();
-    json!({"schema": "joulecast.hardware_list/1", "profiles": rows})
-}
-
-/// `hardware show` and `hardware check`: every number with what it rests on.
-pub fn hardware(profile: &Profile) -> Value {
-    use crate::units::Spread;
-    let spec = profile.spec();
-    let parameters: Vec<Value> = profile
-        .parameters()
-        .into_iter()
-        .map(|r| {
-            let p = r.parameter;
-            let spread = match p.spread {
-                None => Value::Null,
-                Some(Spread::LogNormal(sigma)) => json!({"relative": sigma.exp_m1()}),
-                Some(Spread::Normal(sd)) => json!({"absolute": sd}),
-            };
-            json!({"path": r.path, "written": p.written, "value_si": p.value, "unit_si": p.unit, "spread": spread, "kind": p.kind.name(), "source": p.source})
-        })
-        .collect();
-    let points: Vec<&str> = spec.operating_points.iter().map(|p| p.name.as_str()).collect();
-    let software: Vec<&str> = spec.software.iter().map(|p| p.name.as_str()).collect();
-    json!({
-        "schema": "joulecast.hardware/1",
-        "name": spec.name, "kind": spec.kind, "description": spec.description,
-        "extends": profile.extends(),
-        "operating_points": points, "software": software,
-        "sourced_share": profile.sourced_share(),
-        "notes": profile.gaps(),
-        "parameters": parameters,
-    })
 }
 
 /// `model list`.

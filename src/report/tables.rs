@@ -8,7 +8,11 @@ mod prediction;
 mod validation;
 mod variants;
 
-pub use hardware::{hardware_check_text, hardware_list_table, hardware_text};
+pub(super) use hardware::MOVERS;
+pub use hardware::{
+    CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,
+    hardware_tree_text, headlines_text,
+};
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};
 pub use models::{ListedModel, model_list_table};

@@ -87,6 +87,8 @@ pub struct Uncertainty {
     pub sigma: BTreeMap<Figure, Sigma>,
     /// What makes the energy uncertain, largest first.
     pub energy_contributions: Vec<Contribution>,
+    /// What makes the latency uncertain, largest first.
+    pub latency_contributions: Vec<Contribution>,
 }
 
 impl Uncertainty {
@@ -134,21 +136,29 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
         );
         sigma.insert(figure, sides);
     }
-    let energy = Figure::ALL.iter().position(|f| *f == Figure::Energy).unwrap_or(0);
-    let effects = above.column(energy) - below.column(energy);
+    let of = |figure: Figure| {
+        let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
+        let effects = above.column(column) - below.column(column);
+        contributions(&moves, effects.as_slice())
+    };
+    let (energy_contributions, latency_contributions) = (of(Figure::Energy), of(Figure::Latency));
+    Uncertainty { sigma, energy_contributions, latency_contributions }
+}
+
+/// What each move adds to the variance of a figure, given its rise from one deviation below to one
+/// above.
+fn contributions(moves: &[Move], effects: &[f64]) -> Vec<Contribution> {
     let total: f64 = effects.iter().map(|e| e * e).sum();
-    let mut contributions: Vec<_> = moves
-        .into_iter()
-        .zip(effects.iter())
-        .filter(|(_, effect)| **effect != 0.0)
+    let moving = moves.iter().zip(effects).filter(|(_, effect)| **effect != 0.0);
+    let mut contributions: Vec<_> = moving
         .map(|(step, effect)| Contribution {
-            name: step.name,
+            name: step.name.clone(),
             effect: effect / 2.0,
             share: effect * effect / total,
         })
         .collect();
     contributions.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Uncertainty { sigma, energy_contributions: contributions }
+    contributions
 }
 
 /// One uncertain quantity: the parameters that move with it, and how far.

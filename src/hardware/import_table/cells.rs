@@ -5,7 +5,7 @@ use super::header::Layout;
 use super::number::{plain, split};
 use super::rows::Row;
 use super::totals::{Totals, is_total};
-use super::{Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault, letter};
+use super::{Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault};
 use crate::units::{Celsius, Hertz, Literal, Quantity, Volts, Watts};
 
 /// Name of the mode of a table without modes.
@@ -45,12 +45,10 @@ pub(super) fn read(file: &str, rows: &[Row], rail: Option<&str>) -> Result<Block
         faults.sort_by_key(|f| f.line);
         return Err(TableError::Faults { file: file.to_owned(), faults });
     }
-    let header =
-        |column: usize| layout.headers.get(column).map_or("", |h| h.text.as_str()).to_owned();
     Ok(BlockTable {
         file: file.to_owned(),
         blocks,
-        unread: layout.columns.unread.iter().map(|c| (letter(*c), header(*c))).collect(),
+        unread: layout.columns.unread.iter().map(|c| layout.unread(*c)).collect(),
         totals: totals.checked(),
         notes,
         headers: layout.headers.iter().map(|h| h.text.clone()).collect(),
@@ -123,6 +121,11 @@ impl Reader<'_> {
         }
         if !named.is_empty() {
             self.above = Some(named.clone());
+        }
+        for role in [Role::Block, Role::Mode, Role::Rail] {
+            if text(role).chars().any(char::is_control) {
+                self.fault(row, role, TableFault::NotPrintable { what: role.name() });
+            }
         }
         let is_heading =
             row.cells.iter().filter(|c| !c.is_empty()).count() == usize::from(!named.is_empty());

@@ -51,7 +51,7 @@ fn listed(file: &str, faults: &[LocatedFault]) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableFault {
     /// A column that is needed is not there.
-    #[error("no column for the {what} is known here\nhelp: call it {accepted}{}", besides(.found))]
+    #[error("no column for the {what} is known here\nhelp: call it {accepted}{}", besides(.found, .near))]
     NoColumn {
         /// What it would hold.
         what: &'static str,
@@ -59,6 +59,8 @@ pub enum TableFault {
         accepted: String,
         /// Headers of the table.
         found: String,
+        /// The header that is near.
+        near: Option<String>,
     },
     /// Two columns say the same.
     #[error("this is a second column for the {what}, besides column {first}: leave one out")]
@@ -143,6 +145,12 @@ pub enum TableFault {
     /// A row with numbers before any block.
     #[error("this row has no block, and no row above it has one")]
     NoBlock,
+    /// A name with characters that cannot be printed.
+    #[error("the name of the {what} has characters that cannot be printed")]
+    NotPrintable {
+        /// What it names.
+        what: &'static str,
+    },
     /// A block without a rail.
     #[error(
         "`{block}` has no rail\nhelp: write one into this cell, or give --rail NAME for blocks without"
@@ -200,6 +208,10 @@ pub enum TableFault {
     NoRows,
 }
 
-fn besides(headers: &str) -> String {
-    if headers.is_empty() { String::new() } else { format!("; this table has {headers}") }
+fn besides(headers: &str, near: &Option<String>) -> String {
+    match near {
+        Some(near) => format!("; is it `{near}`?"),
+        None if headers.is_empty() => String::new(),
+        None => format!("; this table has {headers}"),
+    }
 }

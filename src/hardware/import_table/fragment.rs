@@ -3,18 +3,21 @@
 use super::{Block, BlockMode, BlockTable, Reading};
 use crate::diagnostic::quoted;
 use crate::evidence::Kind;
+use crate::hardware::Profile;
 use crate::units::{Spread, Watts};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What the numbers of a table rest on.
+/// What the table itself does not say.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Founding {
+pub struct Terms {
     /// Kind of the table as a source.
     pub kind: Kind,
     /// How far its powers may be off; left out, what that kind has.
     pub spread: Option<Spread>,
+    /// The mode that blocks are in unless told otherwise, where they have it; their first when left out.
+    pub initial: Option<String>,
 }
 
 /// Key of the assumed growth of leakage.
@@ -24,46 +27,85 @@ const GROWTH: &str = "leakage_growth";
 const GROWTH_CITATION: &str = "the table states a temperature and no growth: CMOS leakage grows by 2 to 6 1/V, and doubles every 17 to 40 K";
 
 /// The table as rails, sources and loads, to be put into a profile.
-pub fn profile_fragment(table: &BlockTable, name: Option<&str>, founding: &Founding) -> String {
-    let mut text = format!(
-        "// {} blocks of {}, as state loads: a part of a profile, not one of its own.\n(\n",
-        table.blocks.len(),
-        file_name(table)
-    );
+pub fn profile_fragment(table: &BlockTable, name: Option<&str>, terms: &Terms) -> String {
+    let what = "A part of a profile, not one of its own";
+    let mut text = format!("{}(\n", heading(table, what, terms));
     if let Some(name) = name {
         let _ = writeln!(text, "  name: {},", quoted(name));
     }
-    let rails: Vec<String> =
-        table.rails().into_iter().map(|rail| format!("(name: {})", quoted(rail))).collect();
-    let _ = writeln!(text, "  rails: [{}],", rails.join(", "));
     let keys = Keys::beside(std::iter::empty());
-    text.push_str(&sources(table, founding, &keys));
-    text.push_str(&loads(table, founding, &keys));
+    let _ = writeln!(text, "  rails: [{}],", rails(&table.rails()));
+    text.push_str(&sources(table, terms, &keys));
+    text.push_str(&loads(table, terms, &keys));
     text.push_str(")\n");
     text
 }
 
-/// A profile that extends `base` by the loads of the table. `taken` are keys of sources that `base` has.
-pub fn profile_onto<'a>(
+/// A profile called `name` that extends `profile`, by the name of `base`, by the loads of the table. Rails
+/// that it lacks come with them, and stand at the highest voltage that the table states for them.
+pub fn profile_onto(
     table: &BlockTable,
     name: &str,
     base: &str,
-    taken: impl Iterator<Item = &'a str>,
-    founding: &Founding,
+    profile: &Profile,
+    terms: &Terms,
 ) -> String {
-    let file = file_name(table);
-    let described = format!("{base} with the blocks of {file} as state loads.");
+    let spec = profile.spec();
+    let described =
+        format!("{} with the blocks of {} as state loads.", spec.name, file_name(table));
     let mut text = format!(
-        "(\n  extends: {},\n  name: {},\n  description: {},\n",
+        "{}(\n  extends: {},\n  name: {},\n  description: {},\n",
+        heading(table, "What is not here is that of the profile it extends", terms),
         quoted(base),
         quoted(name),
         quoted(&described)
     );
-    let keys = Keys::beside(taken);
-    text.push_str(&sources(table, founding, &keys));
-    text.push_str(&loads(table, founding, &keys));
+    let keys = Keys::beside(spec.sources.keys().map(String::as_str));
+    let new = table.new_rails(profile);
+    if !new.is_empty() {
+        let _ = writeln!(text, "  rails: [{}],", rails(&new));
+        let voltages = new.iter().filter_map(|rail| {
+            let highest = table.highest_voltage(rail)?;
+            let literal = quoted(&format!("{} @{}", highest.written, keys.table));
+            Some(format!("{}: {literal}", quoted(rail)))
+        });
+        let voltages = voltages.collect::<Vec<_>>().join(", ");
+        text.push_str("  operating_points: [\n");
+        for point in &spec.operating_points {
+            let name = quoted(&point.name);
+            let _ = writeln!(text, "    (name: {name}, voltages: {{{voltages}}}),");
+        }
+        text.push_str("  ],\n");
+    }
+    text.push_str(&sources(table, terms, &keys));
+    text.push_str(&loads(table, terms, &keys));
     text.push_str(")\n");
     text
+}
+
+/// What a reader of the file has to know.
+fn heading(table: &BlockTable, what: &str, terms: &Terms) -> String {
+    let (blocks, modes) = (counted(table.blocks.len(), "block"), counted(table.modes(), "mode"));
+    let mut text = format!("// {blocks} in {modes} from {}. {what}.\n", file_name(table));
+    let unless = "unless an operating point or --state names another";
+    let _ = match &terms.initial {
+        None => writeln!(text, "// Each is in its first state {unless}."),
+        Some(mode) => writeln!(text, "// Each is in `{mode}`, or its first state, {unless}."),
+    };
+    for remark in table.remarks() {
+        let _ = writeln!(text, "// {remark}");
+    }
+    text
+}
+
+/// `1 block`, `2 blocks`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn rails(names: &[&str]) -> String {
+    let rails: Vec<String> = names.iter().map(|rail| format!("(name: {})", quoted(rail))).collect();
+    rails.join(", ")
 }
 
 /// Keys of the sources.
@@ -91,21 +133,21 @@ fn file_name(table: &BlockTable) -> String {
     name.map_or_else(|| table.file.clone(), |n| n.to_string_lossy().into_owned())
 }
 
-fn sources(table: &BlockTable, founding: &Founding, keys: &Keys) -> String {
-    let said = match founding.kind {
+fn sources(table: &BlockTable, terms: &Terms, keys: &Keys) -> String {
+    let said = match terms.kind {
         Kind::Assumed => "; how its numbers came about is not said",
         _ => "",
     };
     let citation = format!(
-        "power table {}: {} blocks, {} modes{said}",
+        "power table {}: {}, {}{said}",
         file_name(table),
-        table.blocks.len(),
-        table.modes()
+        counted(table.blocks.len(), "block"),
+        counted(table.modes(), "mode")
     );
     let mut text = format!(
         "  sources: {{\n    {}: (kind: {:?}, citation: {}),\n",
         quoted(&keys.table),
-        founding.kind,
+        terms.kind,
         quoted(&citation)
     );
     if table.blocks.iter().flat_map(|b| &b.modes).any(|m| growing(m).is_some()) {
@@ -120,20 +162,25 @@ fn sources(table: &BlockTable, founding: &Founding, keys: &Keys) -> String {
     text
 }
 
-fn loads(table: &BlockTable, founding: &Founding, keys: &Keys) -> String {
+fn loads(table: &BlockTable, terms: &Terms, keys: &Keys) -> String {
     let mut text = "  loads: [\n".to_owned();
     for block in &table.blocks {
-        text.push_str(&load(block, founding, keys));
+        text.push_str(&load(block, terms, keys));
     }
     text.push_str("  ],\n");
     text
 }
 
-fn load(block: &Block, founding: &Founding, keys: &Keys) -> String {
+fn load(block: &Block, terms: &Terms, keys: &Keys) -> String {
     let (name, rail) = (quoted(&block.name), quoted(&block.rail));
-    let mut text = format!("    (\n      name: {name},\n      rail: {rail},\n      states: [\n");
+    let mut text = format!("    (\n      name: {name},\n      rail: {rail},\n");
+    let initial = terms.initial.as_ref().filter(|i| block.modes.iter().any(|m| m.name == **i));
+    if let Some(initial) = initial {
+        let _ = writeln!(text, "      initial: {},", quoted(initial));
+    }
+    text.push_str("      states: [\n");
     for mode in &block.modes {
-        let power = |reading: &Reading<Watts>| power(reading, founding, &keys.table);
+        let power = |reading: &Reading<Watts>| power(reading, terms, &keys.table);
         let _ = write!(
             text,
             "        (name: {}, voltage: {}, dynamic: {}",
@@ -172,10 +219,10 @@ fn growing(mode: &BlockMode) -> Option<&str> {
     mode.temperature.as_ref().filter(|_| leaks).map(|t| t.written.as_str())
 }
 
-fn power(reading: &Reading<Watts>, founding: &Founding, key: &str) -> String {
+fn power(reading: &Reading<Watts>, terms: &Terms, key: &str) -> String {
     // A value of zero has no spread.
     let spread =
-        founding.spread.filter(|_| reading.value.0 > 0.0).map_or_else(String::new, |spread| {
+        terms.spread.filter(|_| reading.value.0 > 0.0).map_or_else(String::new, |spread| {
             match spread {
                 Spread::LogNormal(sigma) => format!(" ±{}%", rounded(sigma.exp_m1() * 100.0)),
                 Spread::Normal(deviation) => format!(" ±{deviation} W"),

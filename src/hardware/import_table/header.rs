@@ -3,7 +3,8 @@
 use super::columns::{Columns, Header, Role};
 use super::number::{Decimal, decimal_of, split};
 use super::rows::Row;
-use super::{LocatedFault, TableFault, letter};
+use super::{LocatedFault, TableFault, UnreadColumn, letter};
+use crate::diagnostic::nearest;
 use crate::units::parse_unit;
 
 /// Rows above the header that a title may take.
@@ -94,7 +95,12 @@ impl Layout {
         let mut miss = |role: Role, extra: &str| {
             let names = role.names().iter().take(4).copied().collect::<Vec<_>>();
             let accepted = format!("{}{extra}", names.join(", "));
-            let fault = TableFault::NoColumn { what: role.name(), accepted, found: found.clone() };
+            let unread = self.columns.unread.iter().map(|column| self.unread(*column));
+            let near =
+                unread.into_iter().find(|c| c.near.is_some_and(|n| role.names().contains(&n)));
+            let near = near.map(|column| column.header);
+            let (what, found) = (role.name(), found.clone());
+            let fault = TableFault::NoColumn { what, accepted, found, near };
             faults.push(LocatedFault { line: self.line, column: None, fault });
         };
         let has = |role| self.columns.get(role).is_some();
@@ -145,6 +151,17 @@ impl Layout {
     pub(super) fn at(&self, line: u64, column: usize, fault: TableFault) -> LocatedFault {
         let header = self.headers.get(column).map_or("", |h| h.text.as_str()).to_owned();
         LocatedFault { line, column: Some((letter(column), header)), fault }
+    }
+
+    /// A column that has no role, with a name near to its own that is free.
+    pub(super) fn unread(&self, column: usize) -> UnreadColumn {
+        let (name, text) = self
+            .headers
+            .get(column)
+            .map_or(("", ""), |header| (header.name.as_str(), header.text.as_str()));
+        let free = Role::ALL.into_iter().filter(|role| self.columns.get(*role).is_none());
+        let near = nearest(name, free.flat_map(Role::names).copied());
+        UnreadColumn { letter: letter(column), header: text.to_owned(), near }
     }
 
     fn label(&self, column: usize) -> String {

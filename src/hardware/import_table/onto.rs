@@ -1,24 +1,26 @@
 //! A table held against the profile it is to extend.
 
-use super::{Block, BlockTable, LocatedFault, TableError, TableFault, letter};
+use super::{Block, BlockTable, LocatedFault, Reading, TableError, TableFault, letter};
 use crate::diagnostic::nearest;
 use crate::hardware::Profile;
+use crate::units::Volts;
 use std::collections::BTreeSet;
 
 /// A voltage this far from that of its rail is worth a word.
 const FAR: f64 = 0.1;
 
 impl BlockTable {
-    /// Whether the blocks can be loads of `profile`: its rails feed them, and nothing of theirs has a
-    /// name that is taken. Voltages that differ from those of the rails are noted.
+    /// Whether the blocks can be loads of `profile`: its rails feed them, or rails that come with them
+    /// (`new_rails`), and nothing of theirs has a name that is taken. Voltages that differ from those of
+    /// the rails are noted.
     ///
     /// # Errors
     /// All blocks that cannot.
-    pub fn fits(&mut self, profile: &Profile) -> Result<(), TableError> {
+    pub fn fits(&mut self, profile: &Profile, new_rails: bool) -> Result<(), TableError> {
         let mut faults = Vec::new();
         let taken = taken(profile);
         for block in &self.blocks {
-            faults.extend(self.rail_fault(block, profile));
+            faults.extend(self.rail_fault(block, profile).filter(|_| !new_rails));
             if taken.contains(&block.name) {
                 let (block_name, profile) = (block.name.clone(), profile.spec().name.clone());
                 let fault = TableFault::NameTaken { block: block_name, profile };
@@ -28,9 +30,27 @@ impl BlockTable {
         if !faults.is_empty() {
             return Err(TableError::Faults { file: self.file.clone(), faults });
         }
-        let notes = self.blocks.iter().filter_map(|block| far(block, profile)).collect::<Vec<_>>();
+        let mut notes: Vec<String> =
+            self.blocks.iter().filter_map(|block| far(block, profile)).collect();
+        notes.extend(self.new_rails(profile).into_iter().filter_map(|rail| {
+            let voltage = &self.highest_voltage(rail)?.written;
+            Some(format!("rail `{rail}` is new, fed by an ideal supply: at {voltage} at every operating point, the highest that the table states for it"))
+        }));
         self.notes.extend(notes);
         Ok(())
+    }
+
+    /// Rails of the table that the profile lacks.
+    pub(super) fn new_rails(&self, profile: &Profile) -> Vec<&str> {
+        let known = |rail: &&str| profile.spec().rails.iter().any(|r| r.name == *rail);
+        self.rails().into_iter().filter(|rail| !known(rail)).collect()
+    }
+
+    /// The highest voltage that blocks on a rail state.
+    pub(super) fn highest_voltage(&self, rail: &str) -> Option<&Reading<Volts>> {
+        let blocks = self.blocks.iter().filter(|block| block.rail == rail);
+        let voltages = blocks.flat_map(|block| &block.modes).map(|mode| &mode.voltage);
+        voltages.reduce(|most, next| if next.value > most.value { next } else { most })
     }
 
     fn rail_fault(&self, block: &Block, profile: &Profile) -> Option<LocatedFault> {
@@ -39,8 +59,10 @@ impl BlockTable {
             return None;
         }
         let help = match nearest(&block.rail, rails.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it has {}", rails.join(", ")),
+            Some(near) => {
+                format!("did you mean `{near}`? --new-rails adds rails that are not there")
+            }
+            None => format!("it has {}; --new-rails adds the others", rails.join(", ")),
         };
         let (rail, profile) = (block.rail.clone(), profile.spec().name.clone());
         let (line, column) =
@@ -69,6 +91,9 @@ fn far(block: &Block, profile: &Profile) -> Option<String> {
     let of_rail =
         profile.spec().operating_points.iter().filter_map(|p| p.voltages.get(&block.rail));
     let of_rail: Vec<f64> = of_rail.map(|v| v.get().0).collect();
+    if of_rail.is_empty() {
+        return None;
+    }
     let near = |v: f64| of_rail.iter().any(|rail| (v / rail - 1.0).abs() <= FAR);
     let mode = block.modes.iter().find(|m| !near(m.voltage.value.0))?;
     let (name, written, rail) = (&block.name, &mode.voltage.written, &block.rail);

@@ -165,7 +165,8 @@ blocks.csv:3, column E (Dynamic [mW]): `1,5` has a comma where other numbers of 
 fn a_power_that_is_not_split_is_dynamic_and_said_to_be() {
     let table = read("Block,Rail,V,Power [mW],Owner\na,r,1,10,x\n");
     assert_eq!(table.blocks[0].modes[0].name, "on");
-    assert_eq!(table.unread, [("E".to_owned(), "Owner".to_owned())]);
+    let owner = UnreadColumn { letter: "E".into(), header: "Owner".into(), near: None };
+    assert_eq!(table.unread, [owner]);
     assert_eq!(
         table.notes,
         [
@@ -184,9 +185,9 @@ fn a_mode_that_draws_nothing_may_stand_at_zero_volt() {
     assert!(said.contains("draws power at zero volt"), "{said}");
 }
 
-fn founding(kind: Kind, percent: Option<f64>) -> Founding {
+fn terms(kind: Kind, percent: Option<f64>) -> Terms {
     let spread = percent.map(|p| crate::units::Spread::LogNormal((p / 100.0).ln_1p()));
-    Founding { kind, spread }
+    Terms { kind, spread, initial: None }
 }
 
 /// A profile with the parts of a fragment put where they belong.
@@ -224,7 +225,7 @@ fn the_fragment_is_part_of_a_sound_profile() {
     let table = read(
         "Block,Mode,Rail,V,Dynamic [mW],Leakage [uW],Temp [C],Freq [MHz]\n\"lcd \"\"main\"\"\",on,io,1.8,31,20,85,60\n,off,io,1.8,0,0,85,\npll,on,core a,0.8,2,,,\n",
     );
-    let fragment = profile_fragment(&table, None, &founding(Kind::Measured, Some(20.0)));
+    let fragment = profile_fragment(&table, None, &terms(Kind::Measured, Some(20.0)));
     let profile = wrapped(&fragment);
     let loads = &profile.spec().loads;
     assert_eq!(loads.len(), 2);
@@ -246,7 +247,7 @@ fn the_fragment_is_part_of_a_sound_profile() {
 
 #[test]
 fn a_table_without_temperatures_has_constant_leakage() {
-    let fragment = profile_fragment(&read(ENGLISH), Some("mine"), &founding(Kind::Assumed, None));
+    let fragment = profile_fragment(&read(ENGLISH), Some("mine"), &terms(Kind::Assumed, None));
     assert!(fragment.contains("leakage: Constant(\"120 uW @table\")"), "{fragment}");
     assert!(fragment.contains("  name: \"mine\",\n"), "{fragment}");
     assert!(!fragment.contains("leakage_growth"), "{fragment}");
@@ -265,7 +266,7 @@ fn blocks_go_onto_a_profile_that_has_their_rails() {
     let profile = Profile::parse(shipped.path, shipped.text).unwrap();
     let mut table =
         read("Block,Mode,Rail,V,Dynamic [mW]\npads,on,vdd_cor,1.0,5\nglb,on,vdd_core,1.0,5\n");
-    let said = table.fits(&profile).unwrap_err().to_string();
+    let said = table.fits(&profile, false).unwrap_err().to_string();
     assert_eq!(
         said,
         "\
@@ -276,16 +277,20 @@ help: give the block another name
 2 faults in blocks.csv"
     );
     let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\npads,on,vdd_core,3.3,5\n");
-    table.fits(&profile).unwrap();
+    table.fits(&profile, false).unwrap();
     assert!(table.notes[0].contains("`pads` is stated at 3.3 V"), "{:?}", table.notes);
-    let taken = ["table", "jssc2017"].into_iter();
-    let text = profile_onto(&table, "mine", "eyeriss", taken, &founding(Kind::Datasheet, None));
-    assert!(text.starts_with("(\n  extends: \"eyeriss\",\n  name: \"mine\",\n"), "{text}");
+    let text = profile_onto(&table, "mine", "eyeriss", &profile, &terms(Kind::Datasheet, None));
+    assert!(text.contains("\n(\n  extends: \"eyeriss\",\n  name: \"mine\",\n"), "{text}");
+    let made = Profile::parse("mine.ron", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(made.spec().loads[0].states[0].dynamic.kind(), Kind::Datasheet);
+    // Blocks upon blocks: the first table keeps its source.
+    let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\nlcd,on,vdd_core,1.0,7\n");
+    table.fits(&made, false).unwrap();
+    let text = profile_onto(&table, "more", "x.ron", &made, &terms(Kind::Measured, None));
     assert!(
-        text.contains("\"table_2\": (kind: Datasheet") && text.contains("5 mW @table_2"),
+        text.contains("\"table_2\": (kind: Measured") && text.contains("7 mW @table_2"),
         "{text}"
     );
-    ron::from_str::<ron::Value>(&text).unwrap();
 }
 
 #[test]

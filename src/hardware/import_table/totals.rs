@@ -100,16 +100,14 @@ impl Totals {
         let mut checks = Vec::new();
         let mut before = 0;
         for stated in &self.stated {
-            let parts: [(&str, &Option<Reading<Watts>>, fn(&Addend) -> Watts); 3] = [
-                ("dynamic", &stated.dynamic, |a| a.dynamic),
-                ("leakage", &stated.leakage, |a| a.leakage),
-                ("all", &stated.total, |a| a.dynamic + a.leakage),
-            ];
-            for (part, value, of) in parts {
+            let mut held = |part, value: &Option<Reading<Watts>>, of: fn(&Addend) -> Watts| {
                 if let Some(value) = value {
                     checks.push(self.check(stated, (part, value.value), before, of));
                 }
-            }
+            };
+            held("dynamic", &stated.dynamic, |a| a.dynamic);
+            held("leakage", &stated.leakage, |a| a.leakage);
+            held("total", &stated.total, |a| a.dynamic + a.leakage);
             before = stated.line;
         }
         checks
@@ -131,7 +129,7 @@ impl Totals {
         let since = |a: &&Addend| a.line > before && a.line < stated.line;
         let part_sum: Watts = self.addends.iter().filter(belongs).filter(since).map(of).sum();
         let sum = if agrees(part_sum, value) { part_sum } else { all };
-        let mut words = format!("{} power", if part == "all" { "total" } else { part });
+        let mut words = format!("{part} power");
         if let Some(block) = &stated.block {
             words.push_str(&format!(" of `{block}`"));
         }

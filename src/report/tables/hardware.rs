@@ -1,11 +1,20 @@
-//! What ships, every number with its source, and the rail tree.
+//! What ships, every number with its source, and the tree of a profile.
+
+mod context;
+mod drawing;
+mod engine;
+mod headlines;
+mod tree;
+
+pub(in crate::report) use headlines::MOVERS;
+pub use headlines::{CheckedModel, headlines_text};
 
 use super::{percent, table};
-use crate::evidence::Kind;
-use crate::hardware::{Profile, ShippedProfile};
+use crate::evidence::{Kind, Parameter, Source};
+use crate::hardware::{ParameterRecord, Profile, ShippedProfile};
 use crate::units::{Spread, engineering};
 use comfy_table::{CellAlignment, ContentArrangement};
-use std::collections::BTreeSet;
+use drawing::{WIDTH, wrapped};
 use std::fmt::Write as _;
 
 /// `hardware list`.
@@ -24,50 +33,104 @@ pub fn hardware_list_table(profiles: &[(ShippedProfile, Profile)]) -> String {
     format!("{rows}\n")
 }
 
-/// `hardware show`: the rail tree, then every number with its source.
-pub fn hardware_text(profile: &Profile) -> String {
+/// `hardware show`: what it is, the tree of what feeds what, and what stands beside it.
+pub fn hardware_tree_text(profile: &Profile) -> String {
     let spec = profile.spec();
-    let mut text = format!("{} ({}): {}\n\n", spec.name, spec.kind, spec.description);
+    let mut text = format!("{} ({})\n", spec.name, spec.kind);
+    lines(&mut text, &spec.description, "");
     if !profile.extends().is_empty() {
-        let _ = writeln!(text, "extends {}\n", profile.extends().join(", which extends "));
+        let _ = writeln!(text, "extends {}", profile.extends().join(", which extends "));
     }
-    text.push_str(&rail_tree(profile));
     text.push('\n');
-    let mut rows = table(&["parameter", "value", "spread", "kind", "source"], 1);
+    text.push_str(&tree::tree_text(profile));
+    text.push_str(&context::context_text(profile));
+    text
+}
+
+/// `hardware show`: every number with its spread, and its source.
+pub fn hardware_numbers_text(profile: &Profile) -> String {
+    let mut rows = table(&["number", "value", "spread", "kind", "source"], 1);
     for column in [3, 4] {
         if let Some(column) = rows.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Left);
         }
     }
-    for record in profile.parameters() {
-        let p = record.parameter;
-        let spread = match p.spread {
-            None => String::new(),
-            Some(Spread::LogNormal(sigma)) => format!("±{:.0} %", sigma.exp_m1() * 100.0),
-            Some(Spread::Normal(sd)) => format!("±{}", engineering(sd, "K")),
-        };
-        rows.add_row(vec![
-            record.path,
-            p.written,
-            spread,
-            p.kind.name().to_owned(),
-            p.source.unwrap_or_else(|| "none".into()),
-        ]);
+    for ParameterRecord { path, parameter } in profile.parameters() {
+        let (spread, kind) = (spread(&parameter), parameter.kind.name().to_owned());
+        let source = parameter.source.unwrap_or_else(|| "none".into());
+        rows.add_row(vec![path, parameter.written, spread, kind, source]);
     }
-    let _ = writeln!(text, "{rows}\n\nsources");
-    for (key, source) in &spec.sources {
-        let _ = write!(text, "  {key} ({}): {}", source.kind.name(), source.citation);
-        if let Some(condition) = &source.condition {
-            let _ = write!(text, "; {condition}");
-        }
-        if let Some(common) = source.common {
-            let _ =
-                write!(text, "; its values share a factor of ±{:.0} %", common.0.exp_m1() * 100.0);
-        }
-        text.push('\n');
+    let mut text = format!("{rows}\n\nsources\n");
+    for (key, source) in &profile.spec().sources {
+        lines(&mut text, &source_text(key, source), "  ");
     }
     text.push_str(&kinds_text(profile));
     text
+}
+
+/// How far a number may be off.
+fn spread(parameter: &Parameter) -> String {
+    match parameter.spread {
+        None => String::new(),
+        Some(Spread::LogNormal(sigma)) => format!("±{:.0} %", sigma.exp_m1() * 100.0),
+        // A difference of temperatures is in kelvin.
+        Some(Spread::Normal(deviation)) if parameter.unit == "°C" => format!("±{deviation} K"),
+        Some(Spread::Normal(deviation)) => format!("±{}", engineering(deviation, parameter.unit)),
+    }
+}
+
+fn source_text(key: &str, source: &Source) -> String {
+    let mut text = format!("{key} ({}): {}", source.kind.name(), source.citation);
+    if let Some(condition) = &source.condition {
+        let _ = write!(text, "; {condition}");
+    }
+    if let Some(common) = source.common {
+        let _ = write!(text, "; its values share a factor of ±{:.0} %", common.0.exp_m1() * 100.0);
+    }
+    text
+}
+
+/// Adds lines, broken where they are too long.
+fn lines(text: &mut String, line: &str, indent: &str) {
+    for (i, line) in wrapped(line, WIDTH - indent.len()).into_iter().enumerate() {
+        let _ = writeln!(text, "{indent}{}{line}", if i == 0 { "" } else { "  " });
+    }
+}
+
+/// `hardware check`: that a profile is sound, what its numbers rest on, and those on no evidence.
+pub fn hardware_check_text(profile: &Profile) -> String {
+    let mut text = format!("{}: sound\n", profile.spec().name);
+    text.push_str(kinds_text(profile).trim_start());
+    for note in profile.gaps() {
+        lines(&mut text, &format!("note: {note}"), "  ");
+    }
+    let records = profile.parameters();
+    let unsourced = |r: &ParameterRecord| r.parameter.source.is_none();
+    let of = |kind: Kind| move |r: &ParameterRecord| r.parameter.kind == kind && !unsourced(r);
+    weak(&mut text, "unsourced, which counts as assumed", &records, unsourced);
+    weak(&mut text, "assumed", &records, of(Kind::Assumed));
+    weak(&mut text, "recalled", &records, of(Kind::Recalled));
+    text
+}
+
+/// The numbers of a kind, each with its spread and its source.
+fn weak(
+    text: &mut String,
+    heading: &str,
+    records: &[ParameterRecord],
+    belongs: impl Fn(&ParameterRecord) -> bool,
+) {
+    let found: Vec<_> = records.iter().filter(|record| belongs(record)).collect();
+    if found.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{heading} ({})", found.len());
+    for ParameterRecord { path, parameter } in found {
+        let source = parameter.source.as_ref().map_or(String::new(), |key| format!(" @{key}"));
+        let spread = spread(parameter);
+        let spread = if spread.is_empty() { spread } else { format!(" {spread}") };
+        let _ = writeln!(text, "  {path} = {}{spread}{source}", parameter.written);
+    }
 }
 
 fn kinds_text(profile: &Profile) -> String {
@@ -84,63 +147,4 @@ fn kinds_text(profile: &Profile) -> String {
         parts.join(", "),
         percent(profile.sourced_share())
     )
-}
-
-/// Rails, regulators, domains and what is in them, drawn as a tree.
-fn rail_tree(profile: &Profile) -> String {
-    let spec = profile.spec();
-    let links = profile.links();
-    let mut text = String::new();
-    let fed: Vec<usize> = links.regulator_rails.iter().map(|r| r.1).collect();
-    for rail in (0..spec.rails.len()).filter(|r| !fed.contains(r)) {
-        let _ = writeln!(text, "source ── {}", spec.rails[rail].name);
-        branch(profile, rail, "          ", 0, &mut text);
-    }
-    text
-}
-
-/// More levels than any tree of rails has. Regulators of different operating points may point at each
-/// other; each point by itself has been checked.
-const DEEPEST: usize = 8;
-
-fn branch(profile: &Profile, rail: usize, indent: &str, depth: usize, text: &mut String) {
-    let spec = profile.spec();
-    let links = profile.links();
-    let in_rail = spec.domains.iter().enumerate().filter(|(d, _)| links.domain_rail[*d] == rail);
-    for (d, domain) in in_rail {
-        let engines = spec.engines.iter().zip(&links.engine_domain);
-        let engines = engines.filter(|(_, of)| **of == d).map(|(engine, _)| &engine.name);
-        let memories = spec.memories.iter().zip(&links.channel_domain);
-        let memories = memories.filter(|(_, of)| **of == d).map(|(memory, _)| &memory.name);
-        let inside: Vec<&str> = engines.chain(memories).map(String::as_str).collect();
-        let (name, clock) = (&domain.name, &domain.clock);
-        let _ = writeln!(text, "{indent}├─ domain {name} (clock {clock}): {}", inside.join(", "));
-    }
-    // Alternative regulators of one rail are drawn on one line, the rail once.
-    let outputs: BTreeSet<usize> =
-        links.regulator_rails.iter().filter(|r| r.0 == rail).map(|r| r.1).collect();
-    for output in outputs.into_iter().filter(|_| depth < DEEPEST) {
-        let names = spec.regulators.iter().zip(&links.regulator_rails);
-        let names: Vec<_> =
-            names.filter(|(_, r)| **r == (rail, output)).map(|(r, _)| r.name.as_str()).collect();
-        let _ = writeln!(text, "{indent}└─ {} ── {}", names.join(" or "), spec.rails[output].name);
-        branch(profile, output, &format!("{indent}          "), depth + 1, text);
-    }
-}
-/// `hardware check`: what the numbers of a sound profile rest on, the weakest listed.
-pub fn hardware_check_text(profile: &Profile) -> String {
-    let mut text = format!("{}: sound\n", profile.spec().name);
-    text.push_str(kinds_text(profile).trim_start());
-    for note in profile.gaps() {
-        let _ = writeln!(text, "  note: {note}");
-    }
-    for record in profile.parameters() {
-        let p = record.parameter;
-        if matches!(p.kind, Kind::Assumed | Kind::Recalled) {
-            let source = p.source.map_or("no source".to_owned(), |s| format!("@{s}"));
-            let (kind, written) = (p.kind.name(), p.written);
-            let _ = writeln!(text, "  {kind}: {} = {written} ({source})", record.path);
-        }
-    }
-    text
 }

@@ -1,0 +1,93 @@
+//! `hardware new`: a profile of one's own from one there is.
+
+use super::{folder_of, write_profile};
+use crate::cli::{Answer, CliError};
+use crate::hardware::{
+    Profile, base_name, checked_name, copied, extension, profile_text, shipped_profiles,
+};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `hardware new`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct New {
+    /// Name of the new profile
+    name: String,
+    /// The profile to start from: a shipped name or a .ron file
+    #[arg(long, value_name = "PROFILE")]
+    from: String,
+    /// Write a short file that extends it, with changes to try in comments, instead of a copy
+    #[arg(long)]
+    extends: bool,
+    /// The .ron file to write; NAME.ron in this folder when left out
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+    /// A summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl New {
+    pub(super) fn run(&self) -> Result<Answer, CliError> {
+        let out = self.place()?;
+        let folder = folder_of(&out);
+        let base = Profile::load(&self.from)?;
+        let text = if self.extends {
+            extension(&base, &base_name(&self.from, &folder), &self.name)?
+        } else {
+            let (file, text) = profile_text(&self.from)?;
+            copied(&file, &text, &self.name, &folder)?
+        };
+        // What cannot be read back is not written.
+        let profile = Profile::parse(&out.to_string_lossy(), &text)?;
+        write_profile(&out, &text, self.force)?;
+        let shown = out.display();
+        if self.json {
+            return Ok(Answer::json(
+                &serde_json::json!({
+                    "schema": "joulecast.hardware_new/1", "name": profile.spec().name,
+                    "from": self.from, "extends": profile.extends(), "path": shown.to_string(),
+                    "numbers": profile.parameters().len(),
+                }),
+                true,
+            ));
+        }
+        let how = if self.extends { "extends" } else { "a copy of" };
+        let mut said = format!("{}: {how} {}, written to {shown}\n", self.name, self.from);
+        if shipped_profiles().iter().any(|p| p.name == self.name) {
+            said.push_str("note: a profile of this name ships, and is found before the file\n");
+        }
+        let path = if out.components().count() > 1 || out.extension().is_some() {
+            shown.to_string()
+        } else {
+            format!("./{shown}")
+        };
+        said.push_str(&format!("next: joulecast hardware check {}\n", quoted(&path)));
+        Ok(Answer::yes(said))
+    }
+
+    /// The file to write.
+    fn place(&self) -> Result<PathBuf, CliError> {
+        let name = checked_name(&self.name)?;
+        if let Some(out) = &self.out {
+            return Ok(out.clone());
+        }
+        if name.contains(['/', '\\']) || name.ends_with(".ron") || name.starts_with(['.', '-']) {
+            return Err(CliError::NoFile { name: name.to_owned() });
+        }
+        Ok(PathBuf::from(format!("{name}.ron")))
+    }
+}
+
+/// A path as a shell takes it.
+pub(super) fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+');
+    if path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}

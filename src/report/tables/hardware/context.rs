@@ -1,0 +1,115 @@
+//! What stands beside the tree: operating points, corners, software, package.
+
+use super::super::table;
+use super::drawing::{WIDTH, wrapped};
+use super::tree::value;
+use crate::evidence::Valued;
+use crate::hardware::{Corner, OperatingPoint, Package, Profile, SoftwareStack, ThermalNetwork};
+use crate::units::Quantity;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// All of it, each with its heading.
+pub(super) fn context_text(profile: &Profile) -> String {
+    let spec = profile.spec();
+    let mut text = format!("\noperating points, the first by default\n{}", points(profile));
+    if !spec.corners.is_empty() {
+        let _ = write!(text, "\ncorners\n{}", corners(&spec.corners));
+    }
+    if !spec.software.is_empty() {
+        text.push_str("\nsoftware\n");
+        spec.software.iter().for_each(|stack| push(&mut text, &of_stack(stack)));
+    }
+    if let Some(package) = &spec.package {
+        text.push_str("\npackage\n");
+        push(&mut text, &of_package(package));
+    }
+    text
+}
+
+/// An indented line, broken where it is too long.
+fn push(text: &mut String, line: &str) {
+    for (i, line) in wrapped(line, WIDTH - 2).into_iter().enumerate() {
+        let _ = writeln!(text, "  {}{line}", if i == 0 { "" } else { "  " });
+    }
+}
+
+fn plain<Q: Quantity>(of: &Valued<Q>) -> String {
+    value(of).replace('\u{a0}', " ")
+}
+
+fn points(profile: &Profile) -> String {
+    let spec = profile.spec();
+    let clocks: BTreeSet<&String> =
+        spec.operating_points.iter().flat_map(|p| p.clocks.keys()).collect();
+    let noted = spec.operating_points.iter().any(|p| !notes(p).is_empty());
+    let mut headers = vec!["point".to_owned()];
+    headers.extend(clocks.iter().map(|clock| format!("clock\n{clock}")));
+    headers.extend(spec.rails.iter().map(|rail| format!("rail\n{}", rail.name)));
+    headers.extend(noted.then(|| "besides".to_owned()));
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    let mut rows = table(&headers, 1);
+    if noted && let Some(last) = rows.column_mut(headers.len() - 1) {
+        last.set_cell_alignment(comfy_table::CellAlignment::Left);
+    }
+    for point in &spec.operating_points {
+        let mut row = vec![point.name.clone()];
+        row.extend(clocks.iter().map(|c| point.clocks.get(*c).map_or(String::new(), plain)));
+        let voltage = |rail: &String| point.voltages.get(rail).map_or(String::new(), plain);
+        row.extend(spec.rails.iter().map(|rail| voltage(&rail.name)));
+        row.extend(noted.then(|| notes(point)));
+        rows.add_row(row);
+    }
+    format!("{rows}\n")
+}
+
+fn notes(point: &OperatingPoint) -> String {
+    let named = point.set_points.iter().chain(&point.loads);
+    let mut notes: Vec<String> = named.map(|(what, state)| format!("{what} {state}")).collect();
+    notes.extend(point.above_need.then(|| "above need".to_owned()));
+    notes.join(", ")
+}
+
+fn corners(corners: &[Corner]) -> String {
+    let mut rows =
+        table(&["corner", "leakage", "dynamic", "frequency", "voltage", "temperature"], 1);
+    for corner in corners {
+        let factor = |of: &Option<Valued<_>>| of.as_ref().map_or(String::new(), plain);
+        let temperature = corner.temperature.as_ref().map_or(String::new(), plain);
+        let (leakage, dynamic) = (factor(&corner.leakage), factor(&corner.dynamic));
+        let (frequency, voltage) = (factor(&corner.frequency), factor(&corner.voltage));
+        let name = corner.name.clone();
+        rows.add_row(vec![name, leakage, dynamic, frequency, voltage, temperature]);
+    }
+    format!("{rows}\n")
+}
+
+fn of_stack(stack: &SoftwareStack) -> String {
+    let runtime = stack.runtime.as_ref();
+    let runtime = runtime.map_or(String::new(), |r| format!("{} {}, ", r.family, r.version));
+    let mut text = format!("{}: {runtime}on {}", stack.name, stack.runs_on.join(", "));
+    if stack.fuses {
+        text.push_str(", fuses operators");
+    }
+    if stack.removes_dead_channels {
+        text.push_str(", leaves out dead channels");
+    }
+    if let Some(dispatch) = &stack.dispatch {
+        let _ = write!(text, ", {} to call an operator", value(dispatch));
+    }
+    text
+}
+
+fn of_package(package: &Package) -> String {
+    let nodes: Vec<String> = match &package.network {
+        ThermalNetwork::Cauer(nodes) => nodes
+            .iter()
+            .map(|n| format!("{} {}, {}", n.name, value(&n.capacity), value(&n.resistance)))
+            .collect(),
+        ThermalNetwork::Foster(terms) => terms
+            .iter()
+            .map(|t| format!("{} within {}", value(&t.resistance), value(&t.time_constant)))
+            .collect(),
+    };
+    format!("{} to air of {}", nodes.join(" → "), value(&package.ambient))
+}
