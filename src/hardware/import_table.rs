@@ -99,6 +99,7 @@ impl BlockTable {
     pub fn read(file: &str, bytes: &[u8], rail: Option<&str>) -> Result<Self, TableError> {
         let text = rows::decoded(file, bytes)?;
         let rows = rows::rows(&text);
+        rows::bounded(file, &rows)?;
         cells::read(file, &rows, rail)
     }
 

@@ -1,7 +1,7 @@
 //! A new profile from one there is: a copy under another name, or a short file that extends it.
 
 use super::profile::Profile;
-use super::spec::{PerCycle, ProfileSpec};
+use super::spec::{OperatingPoint, PerCycle, ProfileSpec, Regulator};
 use super::{HardwareError, shipped_profiles};
 use crate::diagnostic::{SpanIndex, patched, quoted};
 use crate::evidence::Parameter;
@@ -86,15 +86,18 @@ pub fn extension(profile: &Profile, base: &str, name: &str) -> Result<String, Ha
     let described = quoted(&format!("{} with changes: say which.", spec.name));
     let mut text = format!(
         "\
-// What stands here holds; all else is that of {base}. Items of lists are found by their `name`, and an item
-// of a new name comes behind the others. Take the // off the examples that you want.
+// What stands here holds; all else is that of {base}.
+// Items of lists are found by their `name`, and an item of a new name comes behind the others.
+// Take the // off the examples that you want.
 (
   extends: {from},
   name: {own},
   description: {described},
 
   // Where your numbers come from. A source that {base} has is replaced whole.
-  // sources: {{\"mine\": (kind: Measured, citation: \"what was measured, with what, and when\", condition: \"25 degC\")}},
+  // sources: {{
+  //   \"mine\": (kind: Measured, citation: \"what, with what, when\", condition: \"25 degC\"),
+  // }},
 "
     );
     for example in examples(spec) {
@@ -118,7 +121,9 @@ fn examples(spec: &ProfileSpec) -> Vec<String> {
 }
 
 fn mine(parameter: &Parameter) -> String {
-    quoted(&format!("{} ±10% @mine", parameter.written))
+    // A value of zero has no spread.
+    let spread = if parameter.value == 0.0 { "" } else { " ±10%" };
+    quoted(&format!("{}{spread} @mine", parameter.written))
 }
 
 fn engine(spec: &ProfileSpec) -> Option<String> {
@@ -163,11 +168,28 @@ fn point(spec: &ProfileSpec) -> Option<String> {
     let clocks: Vec<_> = point.clocks.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
     let voltages: Vec<_> = point.voltages.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
     let (clocks, voltages) = (clocks.join(", "), voltages.join(", "));
-    let comment =
-        "One more operating point, with a frequency for every clock and a voltage for every rail.";
-    Some(format!(
-        "  // {comment}\n  // operating_points: [(name: \"my_point\", clocks: {{{clocks}}}, voltages: {{{voltages}}})],\n"
-    ))
+    let mut text = format!(
+        "\x20 // One more operating point, with a frequency for every clock and a voltage for every rail.
+  // operating_points: [
+  //   (name: \"my_point\", clocks: {{{clocks}}}, voltages: {{{voltages}}}),
+  // ],
+"
+    );
+    // Those that are used at all points are used at this one too.
+    let named = |r: &&Regulator| r.operating_points.contains(&point.name);
+    for (i, regulator) in spec.regulators.iter().filter(named).enumerate() {
+        if i == 0 {
+            text.push_str("  // regulators: [\n");
+        }
+        let points = regulator.operating_points.iter().map(|p| quoted(p));
+        let points: Vec<String> = points.chain([quoted("my_point")]).collect();
+        let (name, points) = (quoted(&regulator.name), points.join(", "));
+        text.push_str(&format!("  //   (name: {name}, operating_points: [{points}]),\n"));
+    }
+    if spec.regulators.iter().any(|r| named(&r)) {
+        text.push_str("  // ],\n");
+    }
+    Some(text)
 }
 
 fn load(spec: &ProfileSpec) -> Option<String> {
@@ -175,8 +197,7 @@ fn load(spec: &ProfileSpec) -> Option<String> {
     let voltage = spec.operating_points.first()?.voltages.get(&rail.name)?;
     let (rail, volts) = (quoted(&rail.name), quoted(&voltage.parameter().written));
     Some(format!(
-        "\
-  // A block that runs no network and draws power by state.
+        "\x20 // A block that runs no network and draws power by state.
   // loads: [(name: \"my_block\", rail: {rail}, states: [
   //   (name: \"off\", voltage: {volts}, dynamic: \"0 W\"),
   //   (name: \"on\", voltage: {volts}, dynamic: \"10 mW ±50% @mine\"),
@@ -185,10 +206,19 @@ fn load(spec: &ProfileSpec) -> Option<String> {
     ))
 }
 
+/// Something that nothing else names.
 fn without(spec: &ProfileSpec) -> Option<String> {
-    let point = spec.operating_points.get(1..)?.last()?;
-    let path = quoted(&format!("operating_points.{}", point.name));
-    Some(format!("  // What is not wanted of it.\n  // without: [{path}],\n"))
+    let unnamed = |p: &&OperatingPoint| {
+        !spec.regulators.iter().any(|regulator| regulator.operating_points.contains(&p.name))
+    };
+    let point = spec.operating_points.get(1..)?.iter().rfind(unnamed);
+    let path = match (spec.loads.last(), spec.software.get(1..).and_then(<[_]>::last), point) {
+        (Some(load), _, _) => format!("loads.{}", load.name),
+        (_, Some(stack), _) => format!("software.{}", stack.name),
+        (_, _, Some(point)) => format!("operating_points.{}", point.name),
+        _ => return None,
+    };
+    Some(format!("  // What is not wanted of it.\n  // without: [{}],\n", quoted(&path)))
 }
 
 #[cfg(test)]
@@ -231,42 +261,19 @@ mod tests {
     fn an_extension_is_sound_with_and_without_its_examples() {
         for (base, _, profile) in shipped() {
             let text = extension(&profile, &base, "mine").unwrap();
-            ron::from_str::<ron::Value>(&text).unwrap();
-            let examples = |line: &str| match line.strip_prefix("  // ") {
-                Some(code)
-                    if code.starts_with([' ', ']'])
-                        || code.contains(": ") && code.ends_with([',', '[']) =>
-                {
-                    format!("  {code}\n")
-                }
+            let plain = Profile::parse("mine.ron", &text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(plain.parameters(), profile.parameters());
+            // Sentences stay comments.
+            let uncommented = |line: &str| match line.strip_prefix("  // ") {
+                Some(code) if !code.ends_with('.') => format!("  {code}\n"),
                 _ => format!("{line}\n"),
             };
-            let all: String = text.lines().map(examples).collect();
-            let value: ron::Value = ron::from_str(&all).unwrap_or_else(|e| panic!("{e}\n{all}"));
-            let ron::Value::Map(map) = value else { panic!("{all}") };
-            let keys: Vec<_> = map
-                .keys()
-                .filter_map(|k| match k {
-                    ron::Value::String(s) => Some(s.clone()),
-                    _ => None,
-                })
-                .collect();
-            for key in [
-                "extends",
-                "name",
-                "description",
-                "sources",
-                "engines",
-                "memories",
-                "operating_points",
-                "loads",
-                "without",
-            ] {
-                assert!(
-                    keys.iter().any(|k| k == key) || all.contains(&format!("\n  {key}: ")),
-                    "{key}\n{all}"
-                );
-            }
+            let all: String = text.lines().map(uncommented).collect();
+            assert!(all.contains("\n  sources: {") && all.contains("\n  loads: ["), "{all}");
+            let made = Profile::parse("mine.ron", &all).unwrap_or_else(|e| panic!("{e}\n{all}"));
+            assert!(made.point(Some("my_point")).is_ok());
+            assert!(made.spec().loads.iter().any(|load| load.name == "my_block"));
+            assert_ne!(made.parameters(), profile.parameters());
         }
     }
 

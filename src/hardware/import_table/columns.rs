@@ -143,7 +143,10 @@ impl Role {
             Self::Dynamic | Self::Leakage | Self::Total => without_power(name),
             _ => name.to_owned(),
         };
-        self.names().iter().position(|known| *known == plain || *known == name)
+        let rank = self.names().iter().position(|known| *known == plain || *known == name);
+        // `domain` is a rail beside a column of blocks, and without one the block.
+        let yields = self == Self::Rail && name == "domain";
+        rank.map(|rank| if yields { rank + Self::Block.names().len() } else { rank })
     }
 }
 

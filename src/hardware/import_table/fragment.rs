@@ -193,7 +193,7 @@ fn load(block: &Block, terms: &Terms, keys: &Keys) -> String {
                 let growth = &keys.growth;
                 let _ = write!(
                     text,
-                    ", leakage: Growing((power: {}, temperature: {}, per_volt: \"4 1/V ±50% @{growth}\", per_kelvin: \"0.03 1/K ±35% @{growth}\"))",
+                    ", leakage: Growing(power: {}, temperature: {}, per_volt: \"4 1/V ±50% @{growth}\", per_kelvin: \"0.03 1/K ±35% @{growth}\")",
                     power(leakage),
                     quoted(&format!("{} @{}", temperature, keys.table)),
                 );

@@ -160,7 +160,9 @@ impl Layout {
             .get(column)
             .map_or(("", ""), |header| (header.name.as_str(), header.text.as_str()));
         let free = Role::ALL.into_iter().filter(|role| self.columns.get(*role).is_none());
-        let near = nearest(name, free.flat_map(Role::names).copied());
+        // `Owner` is near to `power`, and nobody mistypes the first letter of a header.
+        let alike = |known: &&str| known.chars().next() == name.chars().next();
+        let near = nearest(name, free.flat_map(Role::names).copied().filter(alike));
         UnreadColumn { letter: letter(column), header: text.to_owned(), near }
     }
 

@@ -34,7 +34,7 @@ impl BlockTable {
             self.blocks.iter().filter_map(|block| far(block, profile)).collect();
         notes.extend(self.new_rails(profile).into_iter().filter_map(|rail| {
             let voltage = &self.highest_voltage(rail)?.written;
-            Some(format!("rail `{rail}` is new, fed by an ideal supply: at {voltage} at every operating point, the highest that the table states for it"))
+            Some(format!("rail `{rail}` is new: an ideal supply at {voltage}, the highest stated, at every operating point"))
         }));
         self.notes.extend(notes);
         Ok(())

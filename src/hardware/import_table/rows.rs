@@ -6,6 +6,12 @@ use csv::{ReaderBuilder, StringRecord};
 /// Larger than any table that somebody filled in.
 const BYTES_LIMIT: usize = 16 << 20;
 
+/// More rows than a power team has modes.
+const ROWS_LIMIT: usize = 20_000;
+
+/// More columns than a sheet of them has.
+const COLUMNS_LIMIT: usize = 1000;
+
 /// Lines that the delimiter is guessed from.
 const SAMPLE: usize = 30;
 
@@ -84,6 +90,18 @@ pub(super) fn rows(text: &str) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Refuses what nobody filled in.
+pub(super) fn bounded(file: &str, rows: &[Row]) -> Result<(), TableError> {
+    let reason = if rows.len() > ROWS_LIMIT {
+        format!("more than {ROWS_LIMIT} rows: this is no table of blocks")
+    } else if rows.iter().any(|row| row.cells.len() > COLUMNS_LIMIT) {
+        format!("more than {COLUMNS_LIMIT} columns: this is no table of blocks")
+    } else {
+        return Ok(());
+    };
+    Err(TableError::NotText { file: file.to_owned(), reason })
 }
 
 /// The line `sep=;` that spreadsheets write: its length, and the delimiter.

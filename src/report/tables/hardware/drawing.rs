@@ -35,7 +35,7 @@ pub(super) fn drawn(roots: &[Branch]) -> String {
 
 /// `before` stands before the first line, `margin` before all others.
 fn draw(branch: &Branch, before: &str, margin: &str, text: &mut String) {
-    let below = if branch.branches.is_empty() { "   " } else { "│  " };
+    let below = if branch.branches.is_empty() { "" } else { "│  " };
     let room = WIDTH.saturating_sub(margin.chars().count() + below.chars().count());
     let mut first = true;
     for label in &branch.labels {

@@ -1,5 +1,6 @@
 //! An engine in a line: datapath, size, formats, cost.
 
+use super::drawing::whole;
 use super::tree::{value, work_energy};
 use crate::evidence::Valued;
 use crate::hardware::{
@@ -40,7 +41,7 @@ fn datapath(array: &Array) -> String {
 
 /// `Int8 4 MAC/cycle, Int16 2 MAC/cycle`.
 fn rates<Q: Quantity>(rates: &BTreeMap<Precision, Valued<Q>>) -> String {
-    let each = rates.iter().map(|(format, rate)| format!("{format} {}", value(rate)));
+    let each = rates.iter().map(|(format, rate)| whole(&format!("{format} {}", value(rate))));
     each.collect::<Vec<_>>().join(", ")
 }
 

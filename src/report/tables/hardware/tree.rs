@@ -67,7 +67,9 @@ impl Tree<'_> {
             format!("clock {} {}", domain.clock, range(clocks.map(|v| v.parameter()))),
             format!("costs stated at {}", value(&domain.nominal_voltage)),
         ];
-        parts.extend(domain.clock_tree.as_ref().map(|tree| format!("clock tree {}", cost(tree))));
+        parts.extend(
+            domain.clock_tree.as_ref().map(|tree| whole(&format!("clock tree {}", cost(tree)))),
+        );
         parts.extend(domain.leakage.as_ref().map(|leakage| {
             format!("leakage {} at {}", value(&leakage.power), value(&leakage.temperature))
         }));
@@ -190,7 +192,8 @@ fn energies<Q: Quantity>(
     read: Option<&Valued<Q>>,
     write: Option<&Valued<Q>>,
 ) -> [Option<String>; 2] {
-    [read.map(|e| format!("read {}", value(e))), write.map(|e| format!("write {}", value(e)))]
+    let named = |word: &str, energy: &Valued<Q>| whole(&format!("{word} {}", value(energy)));
+    [read.map(|energy| named("read", energy)), write.map(|energy| named("write", energy))]
 }
 
 fn of_memory(memory: &Memory) -> String {
@@ -201,7 +204,7 @@ fn of_memory(memory: &Memory) -> String {
     let holds = holds.collect::<Vec<_>>().join(" and ");
     let mut parts = vec![
         Some(value(&memory.capacity)),
-        Some(if holds.is_empty() { "a buffer".to_owned() } else { format!("holds {holds}") }),
+        Some(if holds.is_empty() { "stages only".to_owned() } else { format!("holds {holds}") }),
         Some(bandwidth(&memory.bandwidth)),
         memory.latency.as_ref().map(|time| format!("latency {}", delay(time))),
     ];
@@ -257,8 +260,11 @@ fn of_load(load: &StateLoad) -> String {
 
 /// What a unit of an engine's work costs.
 pub(super) fn work_energy(energy: &EngineEnergy) -> Vec<String> {
-    let mut parts: Vec<String> =
-        energy.per_mac.iter().map(|(format, e)| format!("{format} {}/MAC", value(e))).collect();
+    let mut parts: Vec<String> = energy
+        .per_mac
+        .iter()
+        .map(|(format, e)| whole(&format!("{format} {}/MAC", value(e))))
+        .collect();
     parts.extend(energy.per_busy_cycle.as_ref().map(|c| format!("{} a busy cycle", cost(c))));
     parts
 }
