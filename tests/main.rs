@@ -6,6 +6,7 @@ mod chips;
 mod command_line;
 mod errors;
 mod extends;
+mod hardware_tools;
 mod inspect;
 mod laws;
 mod models;

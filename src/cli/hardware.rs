@@ -7,7 +7,7 @@ mod new;
 use super::{Answer, CliError};
 use crate::hardware::{HardwareError, Profile, ShippedProfile, shipped_profiles};
 use crate::report::{
-    FolderError, hardware_list_table, hardware_numbers_text, hardware_tree_text, json, write_file,
+    FolderError, hardware_list_table, hardware_numbers_text, hardware_tree_text, json,
 };
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -94,18 +94,35 @@ fn folder_of(file: &Path) -> PathBuf {
     }
 }
 
-/// Writes a profile that has been read from its text already, over nothing unless told to.
-fn write_profile(path: &Path, text: &str, force: bool) -> Result<(), CliError> {
+/// Whether a profile may be written to `path`: over nothing unless told to.
+fn allowed(path: &Path, force: bool) -> Result<(), CliError> {
     if path.extension().is_none_or(|extension| extension != "ron") {
         return Err(CliError::NotRon { what: "profile", path: path.to_owned() });
     }
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => {
             let source = std::io::ErrorKind::IsADirectory.into();
-            return Err(FolderError::Io { path: path.to_owned(), source }.into());
+            Err(FolderError::Io { path: path.to_owned(), source }.into())
         }
-        Ok(_) if !force => return Err(CliError::There { path: path.to_owned() }),
-        _ => {}
+        Ok(_) if !force => Err(CliError::There { path: path.to_owned() }),
+        _ => Ok(()),
     }
-    Ok(write_file(path, text)?)
+}
+
+/// The profile that `text` will be at `path`, before it is written. Its folder is made, since a path
+/// through it leads nowhere while it is not there, and taken away again where the text is no profile.
+fn read_back(path: &Path, text: &str) -> Result<Profile, CliError> {
+    let folders = path.ancestors().skip(1);
+    let made: Vec<&Path> =
+        folders.take_while(|f| !f.as_os_str().is_empty() && !f.exists()).collect();
+    if let Some(folder) = made.first() {
+        let refused = |source| FolderError::Io { path: path.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(refused)?;
+    }
+    Profile::parse(&path.to_string_lossy(), text).map_err(|error| {
+        for folder in made {
+            let _ = std::fs::remove_dir(folder);
+        }
+        error.into()
+    })
 }

@@ -1,13 +1,14 @@
 //! `hardware import-table`: a power spreadsheet as state loads.
 
 use super::new::quoted;
-use super::{folder_of, write_profile};
+use super::{allowed, folder_of, read_back};
 use crate::cli::{Answer, CliError};
 use crate::evidence::Kind;
 use crate::hardware::{
     BlockTable, HardwareError, Profile, TableError, Terms, TotalCheck, base_name, checked_name,
     profile_fragment, profile_onto,
 };
+use crate::report::write_file;
 use crate::units::{Literal, Spread, Watts};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -73,6 +74,9 @@ enum SourceKind {
 
 impl ImportTable {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
+        if let Some(out) = &self.out {
+            allowed(out, self.force)?;
+        }
         let mut table = self.read()?;
         let terms =
             Terms { kind: self.kind.into(), spread: self.spread()?, initial: self.initial.clone() };
@@ -84,7 +88,7 @@ impl ImportTable {
             }
         };
         if let Some(out) = &self.out {
-            write_profile(out, &text, self.force)?;
+            write_file(out, &text)?;
         }
         Ok(match (&self.out, self.json) {
             (_, true) => Answer::json(&self.summary(&table, &text), true),
@@ -125,7 +129,7 @@ impl ImportTable {
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("printed.ron"));
         let base = base_name(onto, &folder_of(&out));
         let text = profile_onto(table, checked_name(&name)?, &base, &profile, terms);
-        Profile::parse(&out.to_string_lossy(), &text)?;
+        read_back(&out, &text)?;
         Ok(text)
     }
 

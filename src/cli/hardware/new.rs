@@ -1,10 +1,11 @@
 //! `hardware new`: a profile of one's own from one there is.
 
-use super::{folder_of, write_profile};
+use super::{allowed, folder_of, read_back};
 use crate::cli::{Answer, CliError};
 use crate::hardware::{
     Profile, base_name, checked_name, copied, extension, profile_text, shipped_profiles,
 };
+use crate::report::write_file;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ pub(in crate::cli) struct New {
 impl New {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let out = self.place()?;
+        allowed(&out, self.force)?;
         let folder = folder_of(&out);
         let base = Profile::load(&self.from)?;
         let text = if self.extends {
@@ -42,8 +44,8 @@ impl New {
             copied(&file, &text, &self.name, &folder)?
         };
         // What cannot be read back is not written.
-        let profile = Profile::parse(&out.to_string_lossy(), &text)?;
-        write_profile(&out, &text, self.force)?;
+        let profile = read_back(&out, &text)?;
+        write_file(&out, &text)?;
         let shown = out.display();
         if self.json {
             return Ok(Answer::json(
@@ -60,12 +62,8 @@ impl New {
         if shipped_profiles().iter().any(|p| p.name == self.name) {
             said.push_str("note: a profile of this name ships, and is found before the file\n");
         }
-        let path = if out.components().count() > 1 || out.extension().is_some() {
-            shown.to_string()
-        } else {
-            format!("./{shown}")
-        };
-        said.push_str(&format!("next: joulecast hardware check {}\n", quoted(&path)));
+        let path = quoted(&out.to_string_lossy());
+        said.push_str(&format!("next: joulecast hardware check {path}\n"));
         Ok(Answer::yes(said))
     }
 
