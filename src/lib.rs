@@ -45,7 +45,7 @@
 //! | [`trace`] | piecewise-constant power, spans, sinks, exact metrics, the ledger of joules | files; where a trace came from |
 //! | [`formats`] | one codec a file | who asks |
 //! | [`sim`] | the event kernel and the components on it | files, plots |
-//! | [`uncertainty`] | intervals, linearised and sampled | where the numbers go |
+//! | [`uncertainty`] | intervals, linearised and sampled; what headline numbers rest on | where the numbers go |
 //! | [`calibrate`] | measured references and predictions against them | file formats of captures |
 //! | [`report`] | tables, JSON, plots, folders | computing anything |
 //! | [`cli`] | arguments, exit codes | physics |

@@ -1,6 +1,6 @@
 //! What a column holds, from its name.
 
-use crate::units::{Celsius, Dimension, Hertz, Quantity, Volts, Watts, parse_unit};
+use crate::units::{Celsius, Hertz, Quantity, Volts, Watts, parse_unit};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,27 +114,11 @@ impl Role {
         }
     }
 
-    /// The dimension of its quantity.
-    fn dimension(self) -> Option<Dimension> {
-        match self {
-            Self::Block | Self::Mode | Self::Rail => None,
-            Self::Voltage => Some(Volts::DIMENSION),
-            Self::Dynamic | Self::Leakage | Self::Total => Some(Watts::DIMENSION),
-            Self::Frequency => Some(Hertz::DIMENSION),
-            Self::Temperature => Some(Celsius::DIMENSION),
-        }
-    }
-
     /// The unit of a profile that `text` stands for in such a column.
     pub(super) fn unit(self, text: &str) -> String {
         let celsius =
             matches!(text, "C" | "c" | "deg C" | "degc" | "ºC" | "° C" | "Celsius" | "celsius");
         if self == Self::Temperature && celsius { "degC".to_owned() } else { text.to_owned() }
-    }
-
-    fn has_unit(self, text: &str) -> bool {
-        let unit = parse_unit(&self.unit(text));
-        !text.is_empty() && unit.is_ok_and(|(_, d)| self.dimension().is_some_and(|own| d.fits(own)))
     }
 
     /// How near the name of a column is to this role: the place in the list of its names.
@@ -148,6 +132,14 @@ impl Role {
         let yields = self == Self::Rail && name == "domain";
         rank.map(|rank| if yields { rank + Self::Block.names().len() } else { rank })
     }
+}
+
+/// True for a unit that some column could have.
+fn is_unit(text: &str) -> bool {
+    let unit = Role::Temperature.unit(text);
+    let Ok((_, dimension)) = parse_unit(&unit) else { return false };
+    let known = [Volts::DIMENSION, Watts::DIMENSION, Hertz::DIMENSION, Celsius::DIMENSION];
+    !text.is_empty() && known.iter().any(|own| dimension.fits(*own))
 }
 
 /// `dynamic power` and `p dynamic` without the word that every power has.
@@ -177,7 +169,7 @@ impl Header {
         let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
         // `power_mW`, and a column called `V`.
         let last = words.last().copied().unwrap_or("");
-        let trailing = unit.is_none() && Role::ALL.iter().any(|role| role.has_unit(last));
+        let trailing = unit.is_none() && is_unit(last);
         let named =
             if trailing && words.len() > 1 { &words[..words.len() - 1] } else { &words[..] };
         let unit = if trailing { Some(last.to_owned()) } else { unit };
@@ -211,13 +203,10 @@ impl Columns {
         let mut columns = Self::default();
         let mut ranked: Vec<(usize, Role, usize)> = Vec::new();
         for (column, header) in headers.iter().enumerate() {
+            let has_unit = header.unit.as_deref().is_some_and(is_unit);
             for role in Role::ALL {
-                let fits = header.unit.as_ref().is_none_or(|unit| {
-                    // `supply [V]` is a voltage, `supply` a rail.
-                    role.example().is_some()
-                        || unit.is_empty()
-                        || !Role::ALL.iter().any(|r| r.has_unit(unit))
-                });
+                // `supply [V]` is a voltage, `supply` a rail.
+                let fits = role.example().is_some() || !has_unit;
                 let bare_supply =
                     role == Role::Voltage && header.name == "supply" && header.unit.is_none();
                 if let Some(rank) = role.rank(&header.name).filter(|_| fits && !bare_supply) {
