@@ -91,6 +91,13 @@ impl Reader<'_> {
                 "column `{header}` is not split: all of it is taken as dynamic power"
             ));
         }
+        let columns = self.layout.columns.of.values();
+        let headers = columns.filter_map(|column| self.layout.headers.get(*column));
+        let conditions = headers.filter_map(|header| {
+            let condition = header.condition.as_ref()?;
+            Some(format!("column `{}`: `{condition}` is not read", header.text))
+        });
+        self.notes.extend(conditions);
         if self.layout.columns.get(Role::Mode).is_none() {
             self.notes
                 .push(format!("no column of modes: every block has the one mode `{ONLY_MODE}`"));

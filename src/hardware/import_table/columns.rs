@@ -54,7 +54,6 @@ impl Role {
                 "module",
                 "component",
                 "subsystem",
-                "block name",
                 "ip block",
                 "name",
                 "domain",
@@ -77,7 +76,6 @@ impl Role {
                 "supply rail",
                 "power supply",
                 "voltage domain",
-                "rail name",
                 "domain",
             ],
             Self::Voltage => &[
@@ -125,6 +123,9 @@ impl Role {
     fn rank(self, name: &str) -> Option<usize> {
         let plain = match self {
             Self::Dynamic | Self::Leakage | Self::Total => without_power(name),
+            Self::Block | Self::Mode | Self::Rail => {
+                name.strip_suffix(" name").unwrap_or(name).to_owned()
+            }
             _ => name.to_owned(),
         };
         let rank = self.names().iter().position(|known| *known == plain || *known == name);
@@ -158,11 +159,17 @@ pub(super) struct Header {
     pub name: String,
     /// The unit in it.
     pub unit: Option<String>,
+    /// What stands behind an `@`: a condition, for people.
+    pub condition: Option<String>,
 }
 
 impl Header {
     pub(super) fn of(text: &str) -> Self {
-        let (rest, unit) = bracketed(text).unwrap_or((text.to_owned(), None));
+        let (said, condition) = match text.split_once('@') {
+            Some((said, condition)) => (said.trim(), Some(condition.trim().to_owned())),
+            None => (text, None),
+        };
+        let (rest, unit) = bracketed(said).unwrap_or((said.to_owned(), None));
         let words: Vec<&str> = rest
             .split(|c: char| c.is_whitespace() || matches!(c, '_' | '-' | '.' | ':' | '/'))
             .collect();
@@ -173,7 +180,7 @@ impl Header {
         let named =
             if trailing && words.len() > 1 { &words[..words.len() - 1] } else { &words[..] };
         let unit = if trailing { Some(last.to_owned()) } else { unit };
-        Self { text: text.to_owned(), name: named.join(" ").to_lowercase(), unit }
+        Self { text: text.to_owned(), name: named.join(" ").to_lowercase(), unit, condition }
     }
 }
 
@@ -257,6 +264,7 @@ mod tests {
         assert_eq!(header("P_dyn_mW"), ("p dyn".into(), some("mW")));
         assert_eq!(header("V"), ("v".into(), some("V")));
         assert_eq!(header("Power Mode"), ("power mode".into(), None));
+        assert_eq!(header("Dynamic (mW) @ TT, 25 C"), ("dynamic".into(), some("mW")));
     }
 
     fn roles(headers: &[&str]) -> Vec<(Role, usize)> {
@@ -275,6 +283,7 @@ mod tests {
             roles(&["instance", "scenario", "Supply [V]", "Power (mW)", "clk [MHz]", "Tj [degC]"]),
             [(Block, 0), (Mode, 1), (Voltage, 2), (Total, 3), (Frequency, 4), (Temperature, 5)]
         );
+        assert_eq!(roles(&["Rail name", "IP name"]), [(Block, 1), (Rail, 0)]);
         assert_eq!(roles(&["domain", "block"]), [(Block, 1), (Rail, 0)]);
         assert_eq!(roles(&["domain", "mode"]), [(Block, 0), (Mode, 1)]);
     }

@@ -10,6 +10,9 @@ use crate::units::parse_unit;
 /// Rows above the header that a title may take.
 const TITLE_ROWS: usize = 20;
 
+/// A shorter header is near to everything.
+const SHORTEST: usize = 3;
+
 /// A table whose columns are known.
 pub(super) struct Layout {
     pub line: u64,
@@ -161,7 +164,8 @@ impl Layout {
             .map_or(("", ""), |header| (header.name.as_str(), header.text.as_str()));
         let free = Role::ALL.into_iter().filter(|role| self.columns.get(*role).is_none());
         // `Owner` is near to `power`, and nobody mistypes the first letter of a header.
-        let alike = |known: &&str| known.chars().next() == name.chars().next();
+        let long = name.chars().count() >= SHORTEST;
+        let alike = |known: &&str| long && known.chars().next() == name.chars().next();
         let near = nearest(name, free.flat_map(Role::names).copied().filter(alike));
         UnreadColumn { letter: letter(column), header: text.to_owned(), near }
     }

@@ -335,6 +335,12 @@ fn a_column_of_unknown_name_is_named_with_the_nearest() {
 }
 
 #[test]
+fn a_condition_in_a_header_is_told_and_not_read() {
+    let table = read("Block,Mode,Rail,V,Dynamic (mW) @ TT 25C\na,on,r,1,2\n");
+    assert_eq!(table.remarks(), ["note: column `Dynamic (mW) @ TT 25C`: `TT 25C` is not read"]);
+}
+
+#[test]
 fn a_sum_that_is_not_that_of_its_rows_is_remarked_on() {
     let table = read("Block,Mode,Rail,V,Dynamic [mW]\na,on,r,1,2\nb,on,r,1,3\nTotal,,,,6\n");
     assert_eq!(
