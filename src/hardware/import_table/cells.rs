@@ -104,33 +104,21 @@ impl Reader<'_> {
         }
     }
 
+    fn text(&self, row: &Row, role: Role) -> String {
+        self.layout.columns.get(role).map_or("", |column| row.cell(column)).to_owned()
+    }
+
     fn row(&mut self, row: &Row) {
-        let text =
-            |role: Role| self.layout.columns.get(role).map_or("", |c| row.cell(c)).to_owned();
-        let (named, mode) = (text(Role::Block), text(Role::Mode));
+        let (named, mode) = (self.text(row, Role::Block), self.text(row, Role::Mode));
         if is_total(&named) || is_total(&mode) {
-            let quantities = self.quantities(row);
-            let within = if is_total(&named) {
-                None
-            } else {
-                Some(named).filter(|n| !n.is_empty()).or(self.above.clone())
-            };
-            let mode = Some(mode).filter(|m| !m.is_empty() && !is_total(m));
-            self.totals.stated(
-                row.line,
-                within,
-                mode,
-                quantities.dynamic,
-                quantities.leakage,
-                quantities.total,
-            );
+            self.total(row, named, mode);
             return;
         }
         if !named.is_empty() {
             self.above = Some(named.clone());
         }
         for role in [Role::Block, Role::Mode, Role::Rail] {
-            if text(role).chars().any(char::is_control) {
+            if self.text(row, role).chars().any(char::is_control) {
                 self.fault(row, role, TableFault::NotPrintable { what: role.name() });
             }
         }
@@ -152,10 +140,22 @@ impl Reader<'_> {
             }
             (Some(_), false) => mode,
         };
-        let at = self.block(row, &block, &text(Role::Rail));
+        let rail = self.text(row, Role::Rail);
+        let at = self.block(row, &block, &rail);
         if let Some(mode) = self.mode(row, &block, mode, quantities) {
             self.place(row, at, mode);
         }
+    }
+
+    /// A row of sums: of all blocks, or of one, in all modes, or in one.
+    fn total(&mut self, row: &Row, named: String, mode: String) {
+        let Quantities { dynamic, leakage, total, .. } = self.quantities(row);
+        let within = match is_total(&named) {
+            true => None,
+            false => Some(named).filter(|n| !n.is_empty()).or(self.above.clone()),
+        };
+        let mode = Some(mode).filter(|m| !m.is_empty() && !is_total(m));
+        self.totals.stated(row.line, within, mode, dynamic, leakage, total);
     }
 
     /// The block of a row by its place, with its rail.
