@@ -2,6 +2,7 @@
 
 mod annotated;
 mod bad_models;
+mod bad_profiles;
 mod chips;
 mod command_line;
 mod errors;

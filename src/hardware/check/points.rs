@@ -130,7 +130,6 @@ impl Checker<'_> {
         let in_use: Vec<usize> = (0..spec.regulators.len())
             .filter(|j| spec.regulators[*j].in_use_at(&point.name))
             .collect();
-        self.rail_loops(&in_use, &point.name);
         let mut fed = BTreeSet::new();
         for &j in &in_use {
             let regulator = &spec.regulators[j];
