@@ -12,7 +12,7 @@ pub fn joulecast(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn json(arguments: &[&str]) -> Value {
+pub fn json(arguments: &[&str]) -> Value {
     let output = joulecast(arguments);
     let shown = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {shown}");

@@ -27,7 +27,7 @@ pub fn file(place: &Path, name: &str, bytes: &[u8]) -> String {
 }
 
 fn profile_with(changes: &[(&str, &str)]) -> String {
-    let mut text = joulecast::hardware::shipped_profiles()[1].text.to_owned();
+    let mut text = crate::shipped::text_of("stm32l4r5").to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
         text = text.replacen(from, to, 1);
@@ -132,7 +132,7 @@ fn a_number_without_a_unit_shows_an_example() {
 #[test]
 fn a_profile_cut_anywhere_is_one_clear_error() {
     let place = tempfile::tempdir().unwrap();
-    let text = joulecast::hardware::shipped_profiles()[1].text;
+    let text = crate::shipped::text_of("stm32l4r5");
     let body = text.rfind(')').unwrap();
     for end in (0..body).step_by(211).filter(|&i| text.is_char_boundary(i)) {
         let path = file(place.path(), "cut.ron", &text.as_bytes()[..end]);
@@ -173,7 +173,7 @@ fn a_case_that_names_what_is_not_there_says_which() {
 
 #[test]
 fn a_component_cannot_take_the_name_of_the_total() {
-    let mut text = joulecast::hardware::shipped_profiles()[1].text.to_owned();
+    let mut text = crate::shipped::text_of("stm32l4r5").to_owned();
     assert!(text.contains("\"cortex_m4\""));
     text = text.replace("\"cortex_m4\"", "\"total\"");
     let place = tempfile::tempdir().unwrap();
@@ -192,8 +192,7 @@ fn rates_of_software_for_an_array_are_refused() {
 
 /// Eyeriss under a driver.
 pub fn driven_eyeriss(fields: &str) -> String {
-    let shipped = joulecast::hardware::shipped_profiles();
-    let text = shipped.iter().find(|p| p.name == "eyeriss").unwrap().text;
+    let text = crate::shipped::text_of("eyeriss");
     let driver =
         format!("software: [(name: \"driver\", runs_on: [\"pe_array\"], {fields})],\n  engines: [");
     assert_eq!(text.matches("engines: [").count(), 1);

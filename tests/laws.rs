@@ -216,7 +216,7 @@ fn a_kept_trace_and_a_streamed_one_give_the_same_metrics() {
 fn the_linearised_interval_matches_the_sampled_one_where_spreads_are_small() {
     // All spreads a tenth as wide: curvature is then negligible.
     let profile = Profile::load("eyeriss").unwrap();
-    let text = joulecast::hardware::shipped_profiles()[0].text;
+    let text = crate::shipped::text_of("eyeriss");
     let narrow = text
         .replace("±20%", "±2%")
         .replace("±30%", "±3%")
@@ -240,7 +240,7 @@ fn the_linearised_interval_matches_the_sampled_one_where_spreads_are_small() {
 
 #[test]
 fn a_common_factor_widens_what_independent_errors_would_average_out() {
-    let text = joulecast::hardware::shipped_profiles()[1].text;
+    let text = crate::shipped::text_of("stm32l4r5");
     let profile = Profile::parse("with.ron", text).unwrap();
     let without = Profile::parse("without.ron", &text.replace(", common: \"±112%\"", "")).unwrap();
     let network = network("vww_mobilenetv1_025");

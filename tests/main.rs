@@ -18,6 +18,7 @@ mod oracle_systolic;
 mod oracle_thermal;
 mod oracle_tiling;
 mod pictures;
+mod profiles;
 mod recurrence;
 mod rooms;
 mod shared;

@@ -5,6 +5,11 @@ use joulecast::hardware::{Profile, shipped_profiles};
 use joulecast::model::{Bindings, load, read_ron, shipped_models, write_ron};
 use std::path::{Path, PathBuf};
 
+/// The text of a shipped profile.
+pub fn text_of(profile: &str) -> &'static str {
+    shipped_profiles().iter().find(|p| p.name == profile).unwrap().text
+}
+
 fn files(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut waiting = vec![root.join(folder)];

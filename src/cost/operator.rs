@@ -74,6 +74,11 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if !unit.supports.contains(&work.kind) {
         return Err(Refusal::Unsupported { engine: unit.name.clone(), kind: work.kind });
     }
+    if let (Some(limits), Some(window)) = (&unit.windows, work.window)
+        && !limits.take(&window)
+    {
+        return Err(Refusal::NoWindow { engine: unit.name.clone(), kind: work.kind, window });
+    }
     let refusal = || Refusal::NoPrecision {
         engine: unit.name.clone(),
         kind: work.kind,

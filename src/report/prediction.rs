@@ -3,6 +3,7 @@
 use crate::cost::Setting;
 use crate::estimate::{Bound, Estimate, Junction, RailPeak};
 use crate::evidence::Coverage;
+use crate::hardware::Profile;
 use crate::mapping::{Network, Plan};
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::sim::{Arrivals, Outcome, Workload};
@@ -132,6 +133,14 @@ impl<'a> Prediction<'a> {
                 outcome.metrics.inferences
             ));
         }
+        if let Some(rest) = workload.rest.as_deref().filter(|rest| *rest != "on") {
+            let awake = awake(self.setting.profile, rest);
+            if !awake.is_empty() {
+                let domains = awake.join(", ");
+                self.caveats
+                    .push(format!("stays on between inferences: {domains} (no state `{rest}`)"));
+            }
+        }
         self
     }
 
@@ -184,4 +193,12 @@ impl<'a> Prediction<'a> {
             Bound::Channel(channel) => self.setting.profile.channel_name(channel),
         }
     }
+}
+
+/// Domains that draw power and have no state of this name.
+fn awake<'a>(profile: &'a Profile, rest: &str) -> Vec<&'a str> {
+    let domains = profile.spec().domains.iter();
+    let lacks = domains.filter(|d| d.states.iter().all(|s| s.name != rest));
+    let drawing = lacks.filter(|d| d.clock_tree.is_some() || d.leakage.is_some());
+    drawing.map(|d| d.name.as_str()).collect()
 }
