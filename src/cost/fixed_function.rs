@@ -95,6 +95,16 @@ impl Loops {
             .fold(1, u64::saturating_mul)
     }
 
+    /// Multiply-accumulates that all steps have room for. Channels that come one after the other leave
+    /// no room where there are none.
+    fn slots(self, unrolled: &Unrolled, counts: Counts) -> f64 {
+        let room = self.macs_of_step(unrolled) as f64;
+        match unrolled.step_channel_cycles {
+            Some(_) => counts.step_channels * room / unrolled.output_channels.max(1) as f64,
+            None => counts.steps * room,
+        }
+    }
+
     /// The same at every input position.
     fn at_all_positions(self, window: Option<Window>) -> Self {
         let Some(w) = window else { return self };
@@ -187,7 +197,7 @@ pub(super) fn timing(
             }
         }
         timing.compute = Cycles(cycles);
-        timing.array_macs = (counts.steps * loops.macs_of_step(unrolled) as f64) as u64;
+        timing.array_macs = loops.slots(unrolled, counts) as u64;
         return Ok(timing);
     }
     if work.element_ops > 0 && work.kind != OpKind::View {
