@@ -7,6 +7,7 @@ mod chips;
 mod command_line;
 mod errors;
 mod extends;
+mod findings;
 mod inspect;
 mod laws;
 mod models;

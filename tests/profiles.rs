@@ -1,28 +1,15 @@
-//! What holds for every profile that ships, and what measured chips were found to do.
+//! What holds for every profile that ships.
 
 use crate::chips::at;
 use crate::command_line::json;
-use joulecast::estimate::{Estimate, estimate};
+use crate::laws::network;
+use joulecast::estimate::estimate;
 use joulecast::hardware::{Profile, shipped_profiles};
-use joulecast::mapping::{Network, plan};
-use joulecast::model::{Bindings, load};
+use joulecast::mapping::plan;
 use joulecast::units::{Joules, Seconds};
 
 const MLPERF_TINY: [&str; 5] =
     ["ad_autoencoder", "ic_resnet8", "kws_ds_cnn", "sww", "vww_mobilenetv1_025"];
-
-fn network(name: &str) -> Network {
-    Network::of(&load(name, &Bindings::default()).unwrap()).unwrap()
-}
-
-fn estimated(model: &str, profile: &Profile, point: &str) -> Estimate {
-    let network = network(model);
-    at(profile, Some(point), |setting| estimate(&plan(&network, setting), setting))
-}
-
-fn on(model: &str, hardware: &str, point: &str) -> Estimate {
-    estimated(model, &Profile::load(hardware).unwrap(), point)
-}
 
 #[test]
 fn every_profile_is_listed_with_its_kind_and_the_share_on_evidence() {
