@@ -12,13 +12,18 @@ mod standing;
 mod supply;
 mod systolic;
 mod tensor_tiles;
+mod tiling;
 mod timing;
 mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
+pub use executed::executed_on;
 pub use operator::{Cost, Setting, cost, runs_in};
-pub use standing::{DomainPower, KnownPower, load_power, resting_power, working_power};
+pub use standing::{
+    DomainPower, KnownPower, leakage_law, load_power, resting_power, working_power,
+};
 pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
+pub use tiling::{TileLoop, TileTraffic, Tiling, halo};
 pub use timing::{Passes, Refusal};
 pub use voltage::dynamic_scale;

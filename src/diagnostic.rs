@@ -2,16 +2,26 @@
 //!
 //! A syntax or type fault stops at the first. What is found after parsing is collected as
 //! [`Fault`]s, each with its field path, and reported together in one [`Report`].
+//!
+//! A text may be laid over another one, layer on layer ([`Layers`]). The parser sees one [`Merged`] text;
+//! what is wrong with it is shown where it stands in the file that says it.
 
+mod cursor;
+mod layers;
 mod literals;
+mod merge;
 mod nearest;
+mod origin;
 mod report;
 mod ron_text;
 mod spans;
+mod tree;
 mod wording;
 
+pub use layers::{LayerRules, Layers};
 pub use literals::{resolve_sources, source_kinds};
 pub use nearest::nearest;
+pub use origin::Merged;
 pub use report::{Fault, Report};
 pub use ron_text::{duplicate_faults, parse_ron, ron_options};
 pub use spans::SpanIndex;

@@ -1,7 +1,11 @@
 //! The analytical engine: a plan at an operating point, summed up.
 
+mod heat;
+mod peaks;
 mod phase;
 mod total;
 
+pub use heat::{Junction, junction};
+pub use peaks::{Limit, RailPeak, rail_peaks};
 pub use phase::{PhaseTime, phase_time, transfer_time};
 pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, estimate};

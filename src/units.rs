@@ -13,11 +13,11 @@ mod time;
 pub use dimension::{Dimension, UnitError, parse_unit};
 pub use literal::{Literal, LiteralError, Spread};
 pub use quantity::{
-    Amperes, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius, Coulombs, Cycles,
-    CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds, Joules, JoulesPerByte,
-    JoulesPerCycle, JoulesPerKelvin, JoulesPerMac, JoulesPerOperation, Kelvins, KelvinsPerWatt,
-    MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin, PerVolt, Quantity, Ratio, RelativeError,
-    Seconds, Volts, Watts, engineering,
+    Amperes, AmperesPerSecond, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius,
+    Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds,
+    Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac, JoulesPerOperation,
+    Kelvins, KelvinsPerWatt, MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin, PerVolt, Quantity,
+    Ratio, RelativeError, Seconds, Volts, Watts, engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

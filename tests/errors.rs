@@ -4,7 +4,7 @@ use crate::command_line::joulecast;
 use std::path::Path;
 
 /// Runs a verb that must fail on its input, with an --out that must not appear.
-fn refused(arguments: &[&str]) -> String {
+pub fn refused(arguments: &[&str]) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let mut all = arguments.to_vec();
@@ -20,7 +20,7 @@ fn refused(arguments: &[&str]) -> String {
     message
 }
 
-fn file(place: &Path, name: &str, bytes: &[u8]) -> String {
+pub fn file(place: &Path, name: &str, bytes: &[u8]) -> String {
     let path = place.join(name);
     std::fs::write(&path, bytes).unwrap();
     path.to_str().unwrap().to_owned()
@@ -195,7 +195,7 @@ pub fn driven_eyeriss(fields: &str) -> String {
     let shipped = joulecast::hardware::shipped_profiles();
     let text = shipped.iter().find(|p| p.name == "eyeriss").unwrap().text;
     let driver =
-        format!("software: [(name: \"driver\", engine: \"pe_array\", {fields})],\n  engines: [");
+        format!("software: [(name: \"driver\", runs_on: [\"pe_array\"], {fields})],\n  engines: [");
     assert_eq!(text.matches("engines: [").count(), 1);
     text.replace("engines: [", &driver)
 }

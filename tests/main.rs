@@ -2,16 +2,20 @@
 
 mod annotated;
 mod bad_models;
+mod chips;
 mod command_line;
 mod errors;
+mod extends;
 mod inspect;
 mod laws;
 mod models;
 mod onnx_composite;
 mod onnx_corpus;
+mod operator_costs;
 mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;
+mod oracle_tiling;
 mod pictures;
 mod recurrence;
 mod rooms;

@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use super::{Answer, CliError};
-use crate::estimate::estimate;
+use crate::estimate::{estimate, junction, rail_peaks};
 use crate::mapping::plan;
 use crate::report::{Prediction, estimate_text, json};
 use crate::sim::SimError;
@@ -39,7 +39,8 @@ impl EstimateArguments {
         let sampled = self.samples.and_then(|n| sampled(network, setting, n, self.seed));
         let evidence = &estimate.energy_coverage;
         let prediction =
-            Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence);
+            Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence)
+                .with_limits(rail_peaks(&plan, setting), junction(&estimate, setting));
         Ok(if self.json {
             Answer::json(&json::estimate(&prediction, sampled.as_ref()), true)
         } else {

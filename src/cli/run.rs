@@ -3,7 +3,7 @@
 use super::target::Target;
 use super::{Answer, CliError};
 use crate::cost::Setting;
-use crate::estimate::estimate;
+use crate::estimate::{estimate, rail_peaks};
 use crate::mapping::{Plan, plan};
 use crate::report::{OutputFolder, Prediction, json, run_text, write_run};
 use crate::sim::{Arrivals, Outcome, Workload, run};
@@ -55,6 +55,7 @@ impl RunArguments {
         let evidence = outcome.energy_evidence(&estimate.energy_coverage);
         let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
+                .with_limits(rail_peaks(&plan, setting), None)
                 .of_run(&workload, &outcome);
         if cut {
             let kept = trace.as_ref().map_or(0, Trace::inferences);

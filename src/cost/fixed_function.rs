@@ -1,8 +1,10 @@
 //! Datapaths that do given steps of each loop at once (spatial unrolling).
 //!
-//! A product takes `c ∏ ceil(extent / unrolled)` cycles over output channels, input channels, window
-//! points, output rows and columns, with `c` cycles a step, and at least `outputs / rate` of the way
-//! out. Loops whose extents do not divide run partly empty. Neglected: order of the loops and what it
+//! A product takes `c S + t T + o O` cycles and at least `outputs / rate` of the way out, with
+//! `S = ∏ ceil(extent / unrolled)` steps over output channels, input channels, window points, output rows
+//! and columns, of which output channels, rows and columns make `T` tiles of results; `O` are the output
+//! channels of all tiles. Loops whose extents do not divide run partly empty, and a datapath that makes
+//! results at every position makes `stride²` times as many. Neglected: order of the loops and what it
 //! keeps, which is traffic's matter.
 
 use super::timing::{Passes, Refusal, Timing};
@@ -55,18 +57,58 @@ impl Loops {
             .fold(1u128, |product, extent| product.saturating_mul(u128::from(extent)))
     }
 
-    /// Steps, for a depthwise convolution with its channels in the place of output channels.
-    fn steps(self, unrolled: &Unrolled) -> f64 {
+    /// Steps, tiles of results, and output channels of all tiles; for a depthwise convolution with its
+    /// channels in the place of output channels.
+    fn counts(self, unrolled: &Unrolled) -> Counts {
         let over = |extent: u64, at_once: u64| extent.div_ceil(at_once.max(1)).max(1) as f64;
         let depthwise = self.groups > 1 && self.output_channels == 1;
         let (groups, channels) =
             if depthwise { (1, self.groups) } else { (self.groups, self.output_channels) };
-        groups as f64
-            * over(channels, unrolled.output_channels)
-            * over(self.input_channels, unrolled.input_channels)
-            * over(self.window, unrolled.window)
-            * over(self.rows, unrolled.output_rows)
-            * over(self.columns, unrolled.output_columns)
+        let planes =
+            over(self.rows, unrolled.output_rows) * over(self.columns, unrolled.output_columns);
+        let planes = planes * groups as f64;
+        let tiles = planes * over(channels, unrolled.output_channels);
+        let inside =
+            over(self.input_channels, unrolled.input_channels) * over(self.window, unrolled.window);
+        Counts { steps: tiles * inside, tiles, channels: planes * channels as f64 }
+    }
+
+    /// The same at every input position.
+    fn at_all_positions(self, window: Option<Window>) -> Self {
+        let Some(w) = window else { return self };
+        Self {
+            rows: self.rows.saturating_mul(w.stride_height.max(1)),
+            columns: self.columns.saturating_mul(w.stride_width.max(1)),
+            ..self
+        }
+    }
+}
+
+/// How often a datapath does what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Counts {
+    steps: f64,
+    tiles: f64,
+    channels: f64,
+}
+
+impl Unrolled {
+    /// Cycles of so many steps, tiles and channels, and what they rest on.
+    fn cycles_of(&self, counts: Counts) -> (f64, Kind) {
+        let each = |cycles: &Option<Valued<Cycles>>, default: f64| {
+            let kind = cycles.as_ref().map_or(Kind::STRONGEST, Valued::kind);
+            (cycles.as_ref().map_or(default, |c| c.get().0), kind)
+        };
+        let (step, tile) = (each(&self.cycles, 1.0), each(&self.tile_cycles, 0.0));
+        let channel = each(&self.channel_cycles, 0.0);
+        let cycles = counts.steps * step.0 + counts.tiles * tile.0 + counts.channels * channel.0;
+        (cycles, step.1.weaker(tile.1).weaker(channel.1))
+    }
+
+    /// Multiply-accumulates a cycle with everything full.
+    fn rate(&self) -> f64 {
+        let one = Counts { steps: 1.0, tiles: 0.0, channels: 0.0 };
+        self.macs() as f64 / self.cycles_of(one).0
     }
 }
 
@@ -84,13 +126,16 @@ pub(super) fn timing(
     precision: Precision,
 ) -> Result<Timing, Refusal> {
     let name = || engine.name.clone();
-    let (rate, kind) = rate_in(function, precision)
-        .ok_or_else(|| Refusal::NoPrecision { engine: name(), element: work.element })?;
-    let widest = function.unrolled.values().map(Unrolled::macs).max().unwrap_or(1);
+    let (rate, kind) = rate_in(function, precision).ok_or_else(|| Refusal::NoPrecision {
+        engine: name(),
+        kind: work.kind,
+        element: work.element,
+    })?;
+    let fastest = function.unrolled.values().map(Unrolled::rate).fold(0.0, f64::max);
     let mut timing = Timing {
         compute: Cycles::ZERO,
         array_macs: 0,
-        peak: MacsPerCycle(widest as f64 * rate),
+        peak: MacsPerCycle(fastest * rate),
         passes: Passes::ONCE,
         kind,
     };
@@ -98,10 +143,14 @@ pub(super) fn timing(
     if let Some(gemm) = work.gemm {
         let no_function = || Refusal::NoFunction { engine: name(), kind: work.kind };
         let unrolled = function.unrolled.get(&work.kind).ok_or_else(no_function)?;
-        let steps = Loops::of(gemm, work.window).steps(unrolled);
-        let each = unrolled.cycles.as_ref().map_or(1.0, |c| c.get().0);
-        let mut cycles = steps * each / rate;
-        timing.kind = timing.kind.weaker(unrolled.cycles.as_ref().map_or(kind, |c| c.kind()));
+        let mut loops = Loops::of(gemm, work.window);
+        if unrolled.makes_all_positions {
+            loops = loops.at_all_positions(work.window);
+        }
+        let counts = loops.counts(unrolled);
+        let (cycles, cycles_kind) = unrolled.cycles_of(counts);
+        let mut cycles = cycles / rate;
+        timing.kind = timing.kind.weaker(cycles_kind);
         if let Some(way_out) = &function.outputs {
             let least = at(way_out, work.output_elements);
             if least > cycles {
@@ -109,12 +158,13 @@ pub(super) fn timing(
             }
         }
         timing.compute = Cycles(cycles);
-        timing.array_macs = (steps * unrolled.macs() as f64) as u64;
+        timing.array_macs = (counts.steps * unrolled.macs() as f64) as u64;
         return Ok(timing);
     }
     if work.element_ops > 0 && work.kind != OpKind::View {
         let no_function = || Refusal::NoFunction { engine: name(), kind: work.kind };
-        let beside = function.operations.as_ref().ok_or_else(no_function)?;
+        let own = function.operations_by_kind.get(&work.kind);
+        let beside = own.or(function.operations.as_ref()).ok_or_else(no_function)?;
         timing.compute = Cycles(at(beside, work.element_ops).ceil());
         timing.kind = beside.kind();
     }
@@ -135,6 +185,8 @@ mod tests {
             kernel_width: kernel,
             output_height: size,
             output_width: size,
+            stride_height: 1,
+            stride_width: 1,
             input_channels: inputs,
             output_channels: outputs,
             groups,
@@ -146,22 +198,42 @@ mod tests {
     fn loops_that_divide_run_full_and_others_do_not() {
         let gemm = Gemm { groups: 1, m: 64, n: 16, k: 144 };
         let full = Loops::of(gemm, Some(window(3, 8, 16, 16, 1)));
-        assert_eq!(full.steps(&unrolled()), (2 * 2 * 9 * 8 * 4) as f64);
+        assert_eq!(full.counts(&unrolled()).steps, (2 * 2 * 9 * 8 * 4) as f64);
         let gemm = Gemm { groups: 1, m: 49, n: 17, k: 27 };
         let odd = Loops::of(gemm, Some(window(3, 7, 3, 17, 1)));
-        assert_eq!(odd.steps(&unrolled()), (3 * 9 * 7 * 4) as f64);
+        assert_eq!(odd.counts(&unrolled()).steps, (3 * 9 * 7 * 4) as f64);
     }
 
     #[test]
     fn a_depthwise_convolution_fills_output_channels_and_one_input_channel() {
         let gemm = Gemm { groups: 64, m: 25, n: 1, k: 9 };
         let loops = Loops::of(gemm, Some(window(3, 5, 1, 64, 64)));
-        assert_eq!(loops.steps(&unrolled()), (8 * 9 * 5 * 3) as f64);
+        assert_eq!(loops.counts(&unrolled()).steps, (8 * 9 * 5 * 3) as f64);
     }
 
     #[test]
     fn a_product_without_a_window_runs_over_its_rows() {
         let gemm = Gemm { groups: 1, m: 1, n: 10, k: 64 };
-        assert_eq!(Loops::of(gemm, None).steps(&unrolled()), (2 * 8) as f64);
+        assert_eq!(Loops::of(gemm, None).counts(&unrolled()).steps, (2 * 8) as f64);
+    }
+
+    #[test]
+    fn tiles_and_channels_cost_beside_their_steps() {
+        let text = "(output_channels: 32, input_channels: 16, window: 9, output_rows: 3, output_columns: 3, cycles: \"40 cycle\", tile_cycles: \"60 cycle\", channel_cycles: \"8 cycle\")";
+        let unrolled: Unrolled = ron::from_str(text).unwrap();
+        let gemm = Gemm { groups: 1, m: 36, n: 40, k: 9 * 32 };
+        let counts = Loops::of(gemm, Some(window(3, 6, 32, 40, 1))).counts(&unrolled);
+        // Four planes of 3 x 3; two tiles of channels in each, of which the second is 8 wide.
+        assert_eq!((counts.steps, counts.tiles, counts.channels), (16.0, 8.0, 160.0));
+        assert_eq!(unrolled.cycles_of(counts).0, 16.0 * 40.0 + 8.0 * 60.0 + 160.0 * 8.0);
+    }
+
+    #[test]
+    fn a_datapath_that_drops_positions_makes_them_first() {
+        let strided = Window { stride_height: 2, stride_width: 2, ..window(3, 8, 16, 16, 1) };
+        let gemm = Gemm { groups: 1, m: 64, n: 16, k: 144 };
+        let loops = Loops::of(gemm, Some(strided));
+        let all = loops.at_all_positions(Some(strided)).counts(&unrolled()).steps;
+        assert_eq!(all, 4.0 * loops.counts(&unrolled()).steps);
     }
 }

@@ -6,7 +6,7 @@ use super::voltage::dynamic_scale;
 use super::{fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
 use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
-use crate::model::{ElementType, Work};
+use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
 /// What operators are costed against: a profile at an operating point with its software.
@@ -59,10 +59,11 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// MACs over what the engine could do in the cycles at work, 0 to 1: how well shapes fill it.
-    pub fn occupancy(&self, macs: u64) -> f64 {
+    /// MACs that are done over what the engine could do in the cycles at work, 0 to 1: how well shapes
+    /// fill it.
+    pub fn occupancy(&self) -> f64 {
         let could = self.peak.0 * self.compute.0;
-        if could > 0.0 { macs as f64 / could } else { 0.0 }
+        if could > 0.0 { self.macs as f64 / could } else { 0.0 }
     }
 }
 
@@ -73,13 +74,17 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if !unit.supports.contains(&work.kind) {
         return Err(Refusal::Unsupported { engine: unit.name.clone(), kind: work.kind });
     }
-    let refusal = || Refusal::NoPrecision { engine: unit.name.clone(), element: work.element };
+    let refusal = || Refusal::NoPrecision {
+        engine: unit.name.clone(),
+        kind: work.kind,
+        element: work.element,
+    };
     let precision = runs_in(unit, work.element).ok_or_else(refusal)?;
     let stack = setting.stack(engine);
     let work = executed(work, stack);
     let skipped = Skipped::of(&work, unit);
     let timing = timing(unit, stack, &work, precision, skipped)?;
-    let (dispatch, dispatch_kind) = dispatch(unit, stack);
+    let (dispatch, dispatch_kind) = dispatch(unit, stack, work.kind);
     let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.into_owned() };
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
         engine_work(&done, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
@@ -114,7 +119,8 @@ fn timing(
         Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
     };
     if let Some(factor) = unit.efficiency.get(&work.kind) {
-        timing.compute = timing.compute / factor.get().0;
+        // Its spread must not make an engine faster than its datapath.
+        timing.compute = timing.compute / factor.get().0.min(1.0);
         timing.kind = timing.kind.weaker(factor.kind());
     }
     if skipped.macs > 0 {
@@ -124,10 +130,12 @@ fn timing(
     Ok(timing)
 }
 
-/// Cycles to start an operator: those of the engine and those of the software that drives it.
-fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>) -> (Cycles, Kind) {
+/// Cycles to start an operator: those of the engine and those of the software that drives it. A view
+/// starts no engine.
+fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>, kind: OpKind) -> (Cycles, Kind) {
     let software = stack.and_then(|s| s.dispatch.as_ref());
-    let overheads = engine.dispatch.iter().chain(software);
+    let own = engine.dispatch.iter().filter(|_| kind != OpKind::View);
+    let overheads = own.chain(software);
     overheads.fold((Cycles::ZERO, Kind::STRONGEST), |(sum, kind), overhead| {
         (sum + overhead.get(), kind.weaker(overhead.kind()))
     })

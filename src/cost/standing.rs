@@ -43,6 +43,23 @@ pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
     }
 }
 
+/// The law of a domain's leakage and the voltage of its rail.
+pub fn leakage_law(domain: usize, setting: Setting<'_>) -> Option<(Leakage, Volts)> {
+    let unit = &setting.profile.spec().domains[domain];
+    let given = unit.leakage.as_ref()?;
+    Some((law(given, unit.nominal_voltage.get()), rail_voltage(domain, setting).0))
+}
+
+fn law(given: &LeakageSpec, stated_at: Volts) -> Leakage {
+    Leakage {
+        power: given.power.get(),
+        voltage: stated_at,
+        temperature: given.temperature.get(),
+        per_volt: given.per_volt.get(),
+        per_kelvin: given.per_kelvin.get(),
+    }
+}
+
 fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().domains[domain];
     let Some(given) = &unit.leakage else { return KnownPower::NONE };
@@ -59,13 +76,7 @@ fn leaking(
 ) -> KnownPower {
     let junction = &setting.profile.spec().temperature;
     let temperature = junction.get();
-    let law = Leakage {
-        power: given.power.get(),
-        voltage: stated_at,
-        temperature: given.temperature.get(),
-        per_volt: given.per_volt.get(),
-        per_kelvin: given.per_kelvin.get(),
-    };
+    let law = law(given, stated_at);
     let mut kind = given.power.kind().weaker(voltage_kind).weaker(junction.kind());
     if voltage != stated_at {
         kind = kind.weaker(given.per_volt.kind());
@@ -126,12 +137,12 @@ pub fn resting_power(domain: usize, state: &DomainState, setting: Setting<'_>) -
     let unit = &setting.profile.spec().domains[domain];
     if let (Some(share), Some(cost)) = (&state.clock_share, &unit.clock_tree) {
         let part = cycling(cost, domain, setting);
-        rest.power += part.power * share.get().0;
+        rest.power += part.power * share.get().0.min(1.0);
         rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
     }
     if let Some(share) = &state.leakage_share {
         let part = leakage(domain, setting);
-        rest.power += part.power * share.get().0;
+        rest.power += part.power * share.get().0.min(1.0);
         rest.kind = rest.kind.weaker(part.kind).weaker(share.kind());
     }
     DomainPower { clock: KnownPower::NONE, leakage: KnownPower::NONE, rest }

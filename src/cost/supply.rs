@@ -35,7 +35,8 @@ enum Law<'a> {
 impl Law<'_> {
     fn input_current(&self, input: Volts, output: Volts, load: Amperes) -> Amperes {
         match self {
-            Self::Linear(law) => law.input_current(load),
+            // Voltages moved by their spreads must not make it give more than it takes.
+            Self::Linear(law) => law.input_current(load).max(output * load / input),
             Self::Switching(law) => law.input_current(input, output, load),
             Self::Buck(law) => law.input_current(input, output, load),
             Self::Table(law, quiescent) => law.input_current(input, output, load) + *quiescent,

@@ -13,8 +13,9 @@
 //! With the next stationary tile loaded while this one is worked on, a weight- or input-stationary fold
 //! takes `max(streamed, R)` cycles, and the array fills once: `R + C - 2`.
 //!
-//! Formats with a rate `r` over that of the elements take `1/r` of the cycles. Groups run one after the other. Neglected: stalls for operands (mapping adds them), and for row
-//! stationary the filling of each pass.
+//! Formats with a rate `r` over that of the elements take `1/r` of the cycles. Groups run one after the
+//! other. Neglected: stalls for operands (mapping adds them), and for row stationary the filling of each
+//! pass.
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::Kind;
@@ -171,6 +172,7 @@ pub(super) fn timing(
     let unsupported = || Refusal::NoFunction { engine: engine.name.clone(), kind: work.kind };
     let (rate, kind) = rate_in(array, precision).ok_or_else(|| Refusal::NoPrecision {
         engine: engine.name.clone(),
+        kind: work.kind,
         element: work.element,
     })?;
     let peak = MacsPerCycle((array.rows * array.columns) as f64 * rate);
@@ -213,6 +215,8 @@ fn as_window(gemm: Gemm) -> Window {
         kernel_width: 1,
         output_height: 1,
         output_width: gemm.m,
+        stride_height: 1,
+        stride_width: 1,
         input_channels: gemm.k,
         output_channels: gemm.n.saturating_mul(gemm.groups),
         groups: gemm.groups,
@@ -243,6 +247,8 @@ mod tests {
             kernel_width: kernel,
             output_height: output,
             output_width: output,
+            stride_height: 1,
+            stride_width: 1,
             input_channels,
             output_channels: filters,
             groups,

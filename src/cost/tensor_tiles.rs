@@ -28,8 +28,11 @@ pub(super) fn timing(
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
-    let no_precision =
-        || Refusal::NoPrecision { engine: engine.name.clone(), element: work.element };
+    let no_precision = || Refusal::NoPrecision {
+        engine: engine.name.clone(),
+        kind: work.kind,
+        element: work.element,
+    };
     let rate = tiles.macs.get(&precision).ok_or_else(no_precision)?;
     let peak = MacsPerCycle(rate.get().0 * tiles.units as f64);
     let mut timing = Timing {

@@ -24,10 +24,12 @@ pub enum Refusal {
         kind: OpKind,
     },
     /// The engine does not compute in the operator's number format.
-    #[error("{engine} does not compute in {element:?}")]
+    #[error("{engine} does not run {kind} in {element:?}")]
     NoPrecision {
         /// The engine.
         engine: String,
+        /// The kind of operator.
+        kind: OpKind,
         /// The element type.
         element: crate::model::ElementType,
     },

@@ -1,10 +1,17 @@
 //! The known name that a misspelt one most likely meant.
 
+/// Longer names are nobody's typo, and comparing two of them takes the product of their lengths.
+const LONGEST: usize = 200;
+
 /// The candidate nearest to `name`, if any is near enough to be worth suggesting.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let lower = name.to_lowercase();
     candidates
         .into_iter()
+        .filter(|c| c.len() <= LONGEST)
         .map(|c| (strsim::jaro_winkler(&lower, &c.to_lowercase()), c))
         .filter(|(score, _)| *score >= 0.75)
         // Of equally near ones the first, which stands first in its list for a reason.

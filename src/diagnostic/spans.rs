@@ -5,6 +5,7 @@
 //! building values, and remembers the bytes of every value under the path that serde gives it.
 //! It never fails: a text it cannot follow yields the part before.
 
+use super::cursor::{Cursor, DEPTH_LIMIT, unquoted};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -22,6 +23,14 @@ impl SpanIndex {
         let mut scanner = Scanner { index: Some(Self::default()), ..Scanner::new(text) };
         scanner.walk();
         scanner.index.unwrap_or_default()
+    }
+
+    /// True where `text` has a value at `path`; remembers none of a longer path.
+    pub(super) fn has(text: &str, path: &str) -> bool {
+        let index = Some(Self::default());
+        let mut scanner = Scanner { index, longest: path.len(), ..Scanner::new(text) };
+        scanner.walk();
+        scanner.index.is_some_and(|index| index.value(path).is_some())
     }
 
     /// The bytes of the value at `path` (`engines[0].clock`).
@@ -58,9 +67,6 @@ impl SpanIndex {
     }
 }
 
-/// Deeper than any file of ours, and shallower than the stack.
-const DEPTH_LIMIT: usize = 120;
-
 /// Longer than any path of ours: no text may blow up by a long name above many values.
 const PATH_LIMIT: usize = 1024;
 
@@ -87,11 +93,12 @@ pub(super) fn duplicates(text: &str) -> Vec<Duplicate> {
 }
 
 struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     path: String,
     /// Filled when values are asked for.
     index: Option<SpanIndex>,
+    /// Values of longer paths are not remembered.
+    longest: usize,
     duplicates: Vec<Duplicate>,
 }
 
@@ -100,11 +107,18 @@ type Seen<'a> = HashMap<Cow<'a, str>, usize>;
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, path: String::new(), index: None, duplicates: Vec::new() }
+        let cursor = Cursor { text, at: 0 };
+        Self {
+            cursor,
+            path: String::new(),
+            index: None,
+            longest: PATH_LIMIT,
+            duplicates: Vec::new(),
+        }
     }
 
     fn walk(&mut self) {
-        self.attributes();
+        self.cursor.attributes();
         self.value(0);
     }
 
@@ -122,95 +136,42 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn bump(&mut self) {
-        self.at += self.peek().map_or(0, char::len_utf8);
-    }
-
-    fn eat(&mut self, wanted: char) -> bool {
-        self.space();
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn space(&mut self) {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start();
-            let mut skip = rest.len() - trimmed.len();
-            if trimmed.starts_with("//") {
-                skip += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                skip += block_comment(trimmed);
-            } else {
-                self.at += skip;
-                return;
-            }
-            self.at += skip;
-        }
-    }
-
-    fn attributes(&mut self) {
-        self.space();
-        while self.rest().starts_with("#!") {
-            self.at += self.rest().find(']').map_or(self.rest().len(), |i| i + 1);
-            self.space();
-        }
-    }
-
-    fn identifier(&mut self) -> &'a str {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
-    }
-
     /// A value at the current path; records its bytes.
     fn value(&mut self, depth: usize) {
-        self.space();
-        let start = self.at;
+        self.cursor.space();
+        let start = self.cursor.at;
         if depth > DEPTH_LIMIT {
             return;
         }
-        match self.peek() {
+        match self.cursor.peek() {
             Some('(') => self.group(depth, None),
             Some('[') => self.list(depth),
             Some('{') => self.map(depth),
-            Some('"') => self.string(),
-            Some('\'') => self.character(),
+            Some('"') => self.cursor.string(),
+            Some('\'') => self.cursor.character(),
             Some(c) if c.is_alphabetic() || c == '_' => self.named(depth),
-            _ => self.number(),
+            _ => self.cursor.number(),
         }
         if let Some(index) = &mut self.index
-            && self.at > start
-            && self.path.len() <= PATH_LIMIT
+            && self.cursor.at > start
+            && self.path.len() <= self.longest
         {
-            index.values.insert(self.path.clone(), start..self.at);
+            index.values.insert(self.path.clone(), start..self.cursor.at);
         }
     }
 
     fn named(&mut self, depth: usize) {
-        if self.is_raw_string() {
-            return self.raw_string();
+        if self.cursor.is_raw_string() {
+            return self.cursor.raw_string();
         }
-        let word = self.identifier();
-        let after = self.at;
-        self.space();
-        if self.peek() == Some('(') {
+        let word = self.cursor.identifier();
+        let after = self.cursor.at;
+        self.cursor.space();
+        if self.cursor.peek() == Some('(') {
             let variant = (word != "Some").then_some(word);
             self.group(depth, variant);
         } else {
-            self.at = after;
+            self.cursor.at = after;
         }
     }
 
@@ -223,11 +184,11 @@ impl<'a> Scanner<'a> {
             self.path.push('.');
             self.path.push_str(name);
         }
-        self.bump();
+        self.cursor.bump();
         let (mut position, mut seen) = (0, Seen::new());
-        while !self.eat(')') && self.at < self.text.len() {
-            let (before, base) = (self.at, self.path.len());
-            match self.field_name() {
+        while !self.cursor.eat(')') && self.cursor.at < self.cursor.text.len() {
+            let (before, base) = (self.cursor.at, self.path.len());
+            match self.cursor.field_name() {
                 Some(name) => {
                     self.push_field(name);
                     self.name(&mut seen, Cow::Borrowed(name), before..before + name.len());
@@ -238,26 +199,13 @@ impl<'a> Scanner<'a> {
             }
             self.value(depth + 1);
             self.path.truncate(base);
-            self.eat(',');
+            self.cursor.eat(',');
             position += 1;
-            if self.at == before {
+            if self.cursor.at == before {
                 return self.path.truncate(outer);
             }
         }
         self.path.truncate(outer);
-    }
-
-    fn field_name(&mut self) -> Option<&'a str> {
-        self.space();
-        let before = self.at;
-        let name = self.identifier();
-        self.space();
-        if !name.is_empty() && self.peek() == Some(':') {
-            self.bump();
-            return Some(name);
-        }
-        self.at = before;
-        None
     }
 
     fn push_field(&mut self, name: &str) {
@@ -268,123 +216,41 @@ impl<'a> Scanner<'a> {
     }
 
     fn list(&mut self, depth: usize) {
-        self.bump();
+        self.cursor.bump();
         let mut position = 0;
-        while !self.eat(']') && self.at < self.text.len() {
-            let (before, base) = (self.at, self.path.len());
+        while !self.cursor.eat(']') && self.cursor.at < self.cursor.text.len() {
+            let (before, base) = (self.cursor.at, self.path.len());
             self.path.push_str(&format!("[{position}]"));
             self.value(depth + 1);
             self.path.truncate(base);
-            self.eat(',');
+            self.cursor.eat(',');
             position += 1;
-            if self.at == before {
+            if self.cursor.at == before {
                 return;
             }
         }
     }
 
     fn map(&mut self, depth: usize) {
-        self.bump();
+        self.cursor.bump();
         let mut seen = Seen::new();
-        while !self.eat('}') && self.at < self.text.len() {
-            let (before, base) = (self.at, self.path.len());
-            self.key();
-            let bytes = before..self.at;
-            let key = unquoted(self.text.get(bytes.clone()).unwrap_or(""));
+        while !self.cursor.eat('}') && self.cursor.at < self.cursor.text.len() {
+            let (before, base) = (self.cursor.at, self.path.len());
+            self.cursor.key();
+            let bytes = before..self.cursor.at;
+            let key = unquoted(self.cursor.text.get(bytes.clone()).unwrap_or(""));
             self.push_field(&key);
-            if self.eat(':') {
+            if self.cursor.eat(':') {
                 self.name(&mut seen, key, bytes);
                 self.value(depth + 1);
             }
             self.path.truncate(base);
-            self.eat(',');
-            if self.at == before {
+            self.cursor.eat(',');
+            if self.cursor.at == before {
                 return;
             }
         }
     }
-
-    fn key(&mut self) {
-        match self.peek() {
-            Some('r') if self.is_raw_string() => self.raw_string(),
-            Some('\'') => self.character(),
-            Some('"') => self.string(),
-            Some(c) if c.is_alphabetic() || c == '_' => drop(self.identifier()),
-            _ => self.number(),
-        }
-    }
-
-    fn string(&mut self) {
-        self.bump();
-        while let Some(c) = self.peek() {
-            self.bump();
-            match c {
-                '\\' => self.bump(),
-                '"' => return,
-                _ => {}
-            }
-        }
-    }
-
-    fn is_raw_string(&self) -> bool {
-        self.rest().starts_with("r\"") || self.rest().starts_with("r#")
-    }
-
-    fn raw_string(&mut self) {
-        self.bump();
-        let hashes = self.rest().bytes().take_while(|&b| b == b'#').count();
-        self.at += hashes + 1;
-        let closing = format!("\"{}", "#".repeat(hashes));
-        self.at += self.rest().find(&closing).map_or(self.rest().len(), |i| i + closing.len());
-    }
-
-    fn character(&mut self) {
-        self.bump();
-        while let Some(c) = self.peek() {
-            self.bump();
-            match c {
-                '\\' => self.bump(),
-                '\'' => return,
-                _ => {}
-            }
-        }
-    }
-
-    fn number(&mut self) {
-        let rest = self.rest();
-        let end = rest.find([',', ')', ']', '}', ':', ' ', '\n', '\t', '\r', '/']);
-        self.at += end.unwrap_or(rest.len());
-    }
-}
-
-/// A key as serde sees it.
-fn unquoted(key: &str) -> Cow<'_, str> {
-    if key.contains('\\') || key.starts_with("r\"") || key.starts_with("r#") {
-        // The escapes of JSON are not all those of RON.
-        let name = ron::from_str(key).ok().or_else(|| serde_json::from_str(key).ok());
-        return name.map_or(Cow::Borrowed(key), Cow::Owned);
-    }
-    Cow::Borrowed(key.trim_matches('"'))
-}
-
-/// Length of the (nesting) block comment that `text` starts with.
-fn block_comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while let Some(rest) = text.get(at..).filter(|r| !r.is_empty()) {
-        if rest.starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
 use crate::mapping::{PhaseKind, Plan, Step};
 use crate::model::OpKind;
-use crate::units::{Bytes, JouleSeconds, Joules, Seconds, Watts};
+use crate::units::{Bytes, Coulombs, JouleSeconds, Joules, Seconds, Watts};
 
 /// What a layer waits for most of its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,9 @@ pub struct LayerEstimate {
     pub engine: usize,
     /// Multiply-accumulates of the graph.
     pub macs: u64,
+    /// Those that are done: without dead channels that software leaves out and zeros that the engine
+    /// skips.
+    pub executed_macs: u64,
     /// Multiply-accumulate slots of the array, padding included.
     pub array_macs: u64,
     /// Element operations.
@@ -53,9 +56,10 @@ pub struct LayerEstimate {
     pub energy: Joules,
     /// What it waits for.
     pub bound: Bound,
-    /// MACs over what the engine could do in the layer's time, 0 to 1.
+    /// MACs that are done over what the engine could do in the layer's time, 0 to 1.
     pub utilisation: f64,
-    /// MACs over what the engine could do in its cycles at work, 0 to 1: how well shapes fill it.
+    /// MACs that are done over what the engine could do in its cycles at work, 0 to 1: how well shapes
+    /// fill it.
     pub occupancy: f64,
     /// Bytes read and written, by number of the channel.
     pub traffic: Vec<(usize, Bytes, Bytes)>,
@@ -83,6 +87,8 @@ pub struct Estimate {
     pub load_energy: Joules,
     /// Energy by component, summed over layers.
     pub by_component: Vec<ComponentEnergy>,
+    /// Charge that one inference takes out of each rail, regulators that draw from it included.
+    pub rail_charge: Vec<Coulombs>,
     /// What the energy rests on.
     pub energy_coverage: Coverage,
     /// What the time rests on.
@@ -108,6 +114,7 @@ struct Summing<'a> {
     rail_energy: Vec<Joules>,
     rail_power: Vec<Watts>,
     losses: Vec<Joules>,
+    rail_charge: Vec<Coulombs>,
     supply: SupplyState,
     energy_coverage: Coverage,
     time_coverage: Coverage,
@@ -122,6 +129,7 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
         rail_energy: vec![Joules::ZERO; rails],
         rail_power: vec![Watts::ZERO; rails],
         losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
+        rail_charge: vec![Coulombs::ZERO; rails],
         supply: SupplyState::default(),
         energy_coverage: Coverage::default(),
         time_coverage: Coverage::default(),
@@ -142,6 +150,7 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
         load_energy,
         by_component,
         layers,
+        rail_charge: summing.rail_charge,
         energy_coverage: summing.energy_coverage,
         time_coverage: summing.time_coverage,
     }
@@ -162,13 +171,14 @@ impl Summing<'_> {
             kind: step.kind,
             engine: step.engine,
             macs: step.macs,
+            executed_macs: step.cost.macs,
             array_macs: step.cost.array_macs,
             element_ops: step.element_ops,
             time,
             energy: source,
             bound,
             utilisation: self.utilisation(step, time),
-            occupancy: step.cost.occupancy(step.macs),
+            occupancy: step.cost.occupancy(),
             traffic: step.traffic.iter().map(|t| (t.channel, t.read, t.write)).collect(),
             by_component: parts,
         }
@@ -265,7 +275,7 @@ impl Summing<'_> {
         let links = self.setting.profile.links();
         let clock = self.setting.point.clocks[links.engine_domain[step.engine]].0;
         let could = step.cost.peak.0 * (clock * time).0;
-        if could > 0.0 { step.macs as f64 / could } else { 0.0 }
+        if could > 0.0 { step.cost.macs as f64 / could } else { 0.0 }
     }
 
     /// Energy at the sources; adds the regulators' losses to the parts.
@@ -278,6 +288,9 @@ impl Summing<'_> {
                 *power = *energy / time;
             }
             supply(&self.rail_power, setting, &mut self.supply);
+            for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
+                *charge += *current * time;
+            }
             for &regulator in &setting.point.regulators {
                 let energy = self.supply.regulator_loss[regulator] * time;
                 self.losses[regulator] = energy;

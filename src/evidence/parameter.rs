@@ -232,6 +232,12 @@ impl<T: Parameters> Parameters for Option<T> {
     }
 }
 
+impl<T: Parameters> Parameters for Box<T> {
+    fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
+        T::walk(self, path, visit);
+    }
+}
+
 impl<T: Parameters> Parameters for Vec<T> {
     fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
         for (i, item) in self.iter_mut().enumerate() {

@@ -53,10 +53,16 @@ impl Checker<'_> {
         self.faults.push(Fault::at(path, message));
     }
 
-    /// The index of `name` in `names`; a fault with the nearest name otherwise.
+    /// The index of `name` in `names`; a fault and the first otherwise.
     fn resolve(&mut self, path: String, what: &str, name: &str, names: &[&str]) -> usize {
-        if let Some(index) = names.iter().position(|n| *n == name) {
-            return index;
+        self.find(path, what, name, names).unwrap_or(0)
+    }
+
+    /// The index of `name` in `names`; a fault with the nearest name otherwise.
+    fn find(&mut self, path: String, what: &str, name: &str, names: &[&str]) -> Option<usize> {
+        let found = names.iter().position(|n| *n == name);
+        if found.is_some() {
+            return found;
         }
         let mut fault = Fault::at(path, format!("no {what} is called `{name}`"));
         fault.help = match nearest(name, names.iter().copied()) {
@@ -65,7 +71,7 @@ impl Checker<'_> {
             None => Some(format!("this profile has {}", names.join(", "))),
         };
         self.faults.push(fault);
-        0
+        None
     }
 
     /// The same for each of a list.
@@ -115,6 +121,9 @@ impl Checker<'_> {
     fn basics(&mut self) {
         if self.spec.schema != SCHEMA {
             self.fault("schema", format!("schema `{}` is not `{SCHEMA}`", self.spec.schema));
+        }
+        if self.spec.extends.is_none() && !self.spec.without.is_empty() {
+            self.fault("without", "a file without `extends` has nothing to take out of");
         }
         for (path, empty) in [
             ("operating_points", self.spec.operating_points.is_empty()),

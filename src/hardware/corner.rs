@@ -1,7 +1,7 @@
 //! A profile at a corner.
 
 use super::profile::Profile;
-use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec};
+use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec, RegulatorKind};
 use super::{HardwareError, LeakageSpec};
 use crate::evidence::Valued;
 use crate::units::{Quantity, Ratio};
@@ -19,7 +19,7 @@ impl Profile {
     /// voltage, keep theirs.
     ///
     /// # Errors
-    /// The profile has no corner of that name.
+    /// The profile has no corner of that name, or a linear regulator has no headroom there.
     pub fn at_corner(mut self, name: &str) -> Result<Self, HardwareError> {
         let corners = &self.spec().corners;
         let Some(corner) = corners.iter().find(|c| c.name == name).cloned() else {
@@ -29,6 +29,30 @@ impl Profile {
         let scaled = self.scaling_rails();
         apply(self.spec_mut(), &corner, &scaled);
         self.set_corner(name);
+        self.with_headroom(name)
+    }
+
+    /// The profile, unless a linear regulator would have to make more than it is given.
+    fn with_headroom(self, corner: &str) -> Result<Self, HardwareError> {
+        let spec = self.spec();
+        for point in &spec.operating_points {
+            let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get());
+            let linear = spec.regulators.iter().filter(|r| r.in_use_at(&point.name));
+            for regulator in linear.filter(|r| matches!(r.kind, RegulatorKind::Ldo(_))) {
+                let (input, output) = (voltage(&regulator.input), voltage(&regulator.output));
+                if let (Some(input), Some(output)) = (input, output)
+                    && input < output
+                {
+                    return Err(HardwareError::NoHeadroom {
+                        corner: corner.to_owned(),
+                        regulator: regulator.name.clone(),
+                        point: point.name.clone(),
+                        input,
+                        output,
+                    });
+                }
+            }
+        }
         Ok(self)
     }
 
@@ -69,6 +93,8 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
         spec.domains.iter().filter(|d| goes_with_voltage(d)).map(|d| d.name.clone()).collect();
     for domain in spec.domains.iter_mut().filter(|d| switching.contains(&d.name)) {
         domain.clock_tree.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
+        let gated = domain.states.iter_mut().filter_map(|s| s.per_cycle.as_mut());
+        gated.for_each(|cost| scale_cycle(cost, dynamic));
     }
     for engine in spec.engines.iter_mut().filter(|e| switching.contains(&e.domain)) {
         let energy = &mut engine.energy;
@@ -80,6 +106,18 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
     for memory in spec.memories.iter_mut().filter(|m| switching.contains(&m.domain)) {
         memory.read_energy.iter_mut().for_each(|e| scale(e, dynamic));
         memory.write_energy.iter_mut().for_each(|e| scale(e, dynamic));
+        memory.rows.iter_mut().for_each(|rows| scale(&mut rows.activation, dynamic));
+        for set in memory.set_points.values_mut() {
+            set.read_energy.iter_mut().for_each(|e| scale(e, dynamic));
+            set.write_energy.iter_mut().for_each(|e| scale(e, dynamic));
+        }
+    }
+    for cache in spec.caches.iter_mut().filter(|c| switching.contains(&c.domain)) {
+        cache.read_energy.iter_mut().for_each(|e| scale(e, dynamic));
+        cache.write_energy.iter_mut().for_each(|e| scale(e, dynamic));
+    }
+    for link in spec.links.iter_mut().filter(|l| switching.contains(&l.domain)) {
+        link.energy.iter_mut().for_each(|e| scale(e, dynamic));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be wrong with a profile or its use.
 
 use crate::diagnostic::Report;
+use crate::units::Volts;
 
 /// Why a profile could not be read, or not be used as asked.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,22 @@ pub enum HardwareError {
     /// Faults in the text, all of them.
     #[error(transparent)]
     Faults(#[from] Box<Report>),
+    /// A corner whose voltages a linear regulator cannot make.
+    #[error(
+        "at corner `{corner}` linear regulator `{regulator}` cannot make {output} out of {input} at `{point}`"
+    )]
+    NoHeadroom {
+        /// The corner.
+        corner: String,
+        /// The regulator.
+        regulator: String,
+        /// The operating point.
+        point: String,
+        /// Voltage that it is given there.
+        input: Volts,
+        /// Voltage that it has to make.
+        output: Volts,
+    },
     /// A name that the profile does not have.
     #[error("profile `{profile}` has no {what} `{name}`{}\nhelp: it has {known}", hint(.nearest))]
     NoSuch {

@@ -2,6 +2,7 @@
 
 use super::profile::Profile;
 use super::spec::{Array, Engine};
+use crate::evidence::Kind;
 use crate::model::OpKind;
 
 impl Profile {
@@ -12,6 +13,7 @@ impl Profile {
         for engine in &self.spec().engines {
             gaps.extend(undone(engine));
             gaps.extend(energies(engine));
+            gaps.extend(measured(engine));
         }
         gaps
     }
@@ -56,6 +58,7 @@ fn undone(engine: &Engine) -> Option<String> {
     let moves = |kind: OpKind| matches!(kind, OpKind::View | OpKind::Movement);
     let can = |kind: OpKind| match (&engine.array, kind.is_mac_work()) {
         (Array::FixedFunction(f), true) => f.unrolled.contains_key(&kind),
+        (Array::FixedFunction(f), false) if f.operations_by_kind.contains_key(&kind) => true,
         (_, true) => true,
         (_, false) => operations || moves(kind),
     };
@@ -71,4 +74,18 @@ fn energies(engine: &Engine) -> Vec<String> {
     let formats = engine.array.formats().into_iter();
     let without = formats.filter(|p| !engine.energy.per_mac.contains_key(p));
     without.map(|p| format!("{} has no energy per MAC in {p}", engine.name)).collect()
+}
+
+/// Energies per MAC that were measured: nobody measures a multiplier alone.
+fn measured(engine: &Engine) -> Option<String> {
+    let per_mac = engine.energy.per_mac.iter();
+    let measured = per_mac.filter(|(_, energy)| energy.kind() == Kind::Measured);
+    let formats: Vec<String> = measured.map(|(format, _)| format.to_string()).collect();
+    (!formats.is_empty()).then(|| {
+        format!(
+            "{} has a measured energy per MAC in {}: a chip's holds memory, clock, leakage and regulator, and would be counted twice",
+            engine.name,
+            formats.join(", ")
+        )
+    })
 }

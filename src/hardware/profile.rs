@@ -1,6 +1,7 @@
 //! A profile that has been read, checked and resolved.
 
 use super::check::check;
+use super::extends::extended;
 use super::{HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
@@ -50,6 +51,7 @@ pub struct Profile {
     spec: ProfileSpec,
     links: Links,
     corner: Option<String>,
+    extends: Vec<String>,
 }
 
 impl Profile {
@@ -73,17 +75,30 @@ impl Profile {
     }
 
     /// Reads a profile from `text`, called `file` in errors. All faults beyond syntax are reported
-    /// together.
+    /// together. What it extends is looked for from the folder of `file`, and laid under it.
     pub fn parse(file: &str, text: &str) -> Result<Self, HardwareError> {
+        let Some(merged) = extended(file, text)? else { return Ok(Self::read(file, text)?) };
+        let read = Self::read(file, merged.text()).map_err(|report| report.traced(&merged))?;
+        let extends = merged.files().iter().skip(1).map(|(file, _)| file.clone()).collect();
+        Ok(Self { extends, ..read })
+    }
+
+    fn read(file: &str, text: &str) -> Result<Self, Box<Report>> {
         let mut spec: ProfileSpec = parse_ron(file, text)?;
         let (links, faults) = check(&mut spec);
         if !faults.is_empty() {
-            return Err(Report::located(file, text, faults).into());
+            return Err(Report::located(file, text, faults));
         }
-        Ok(Self { spec, links, corner: None })
+        Ok(Self { spec, links, corner: None, extends: Vec::new() })
     }
 
-    /// The profile as written.
+    /// The files of the profiles that this one extends, each extending the next; none when it stands
+    /// alone.
+    pub fn extends(&self) -> &[String] {
+        &self.extends
+    }
+
+    /// The profile as written, laid over what it extends.
     pub fn spec(&self) -> &ProfileSpec {
         &self.spec
     }

@@ -45,6 +45,18 @@ described! {
         pub schema: String,
         /// Name, as `--on` takes it.
         pub name: String,
+        /// The profile that this one extends: a shipped name, or a path from the folder of this file.
+        /// What it says holds wherever this file says nothing: groups of fields and maps are laid
+        /// over part by part, lists by the `name` of their items, and a variant by field where it is
+        /// the same one; any other value, and each source, is replaced whole. Chains are allowed,
+        /// cycles are not. A shipped profile is no file: `eyeriss.ron` may extend the shipped
+        /// `eyeriss`.
+        #[serde(default)]
+        pub extends: Option<String>,
+        /// Parts of the extended profile to leave out, as paths of fields and names
+        /// (`domains.core.states.stop2`).
+        #[serde(default)]
+        pub without: Vec<String>,
         /// What kind of system it is.
         pub kind: SystemKind,
         /// One or two sentences for a reader.
@@ -122,6 +134,10 @@ described! {
         pub clocks: BTreeMap<String, Valued<Hertz>>,
         /// Voltage of each rail.
         pub voltages: BTreeMap<String, Valued<Volts>>,
+        /// True for a point whose voltages are above what its clocks need: it is not held against faster
+        /// ones.
+        #[serde(default)]
+        pub above_need: bool,
         /// Set point of memories that have several.
         #[serde(default)]
         pub set_points: BTreeMap<String, String>,

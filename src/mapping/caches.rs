@@ -35,7 +35,8 @@ pub(super) fn misses(
     let footprint = law.footprint(own, own);
     let kept = law.hit_share(footprint + beside(flow, work, cost));
     let again = (readings - 1.0).max(0.0) * (1.0 - kept);
-    footprint * (groups * (1.0 + again))
+    // The first pass runs through all groups, which lie one behind the other.
+    law.footprint(flow.bytes, flow.bytes) + footprint * (groups * again)
 }
 
 /// Bytes of the other operand that pass between two uses of this one: one column of the sum for each

@@ -4,7 +4,7 @@ use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, phases};
-use crate::cost::{Setting, cost};
+use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
 
@@ -40,7 +40,8 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         if let Some(own) = Precision::of(layer.work.element).filter(|own| *own != cost.precision) {
             conversions.insert((own, cost.precision, engine));
         }
-        let traffic = Traffic::of(&layer.work, &cost, engine, &homes[engine], setting);
+        let work = executed_on(&layer.work, engine, setting);
+        let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,
@@ -89,6 +90,27 @@ fn paceless_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
     ))
 }
 
+/// Says how many multiply-accumulates of the graph are not done, and who leaves them out.
+fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
+    let skipped = |step: &&Step| step.cost.macs < step.macs;
+    let mut who = BTreeSet::new();
+    for step in steps.iter().filter(skipped) {
+        let dead = setting.stack(step.engine).filter(|s| s.removes_dead_channels);
+        let engine = &setting.profile.spec().engines[step.engine].name;
+        who.insert(match dead {
+            Some(stack) => format!("dead channels, by software {}", stack.name),
+            None => format!("zeros of weights, by {engine}"),
+        });
+    }
+    if who.is_empty() {
+        return None;
+    }
+    let sum = |of: fn(&Step) -> u64| steps.iter().map(of).fold(0, u64::saturating_add);
+    let (all, done) = (sum(|s| s.macs), sum(|s| s.cost.macs));
+    let who: Vec<_> = who.into_iter().collect();
+    Some(format!("{} of {all} MACs are left out: {}", all - done.min(all), who.join("; ")))
+}
+
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 fn notes(
     steps: &[Step],
@@ -112,6 +134,7 @@ fn notes(
     notes.extend(conversions.into_iter().map(|(from, to, engine)| {
         format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))
     }));
+    notes.extend(skipped_note(steps, setting));
     notes.extend(paceless_note(steps, setting));
     let fits = engines.iter().all(|e| homes[*e].fits);
     (notes, fits)

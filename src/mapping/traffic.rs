@@ -83,10 +83,11 @@ impl Traffic {
             match flow.buffer {
                 Some(buffer) => {
                     let bytes = flow.bytes * fetches;
-                    loads.request(flow.home, bytes, none, tiles);
+                    let requests = tiles * fetches;
+                    loads.request(flow.home, bytes, none, requests);
                     loads.add(buffer, none, bytes);
                     if let Some(link) = link(flow.home, buffer) {
-                        loads.request(link, bytes, none, tiles);
+                        loads.request(link, bytes, none, requests);
                     }
                     near.add(buffer, flow.bytes * readings, none);
                 }

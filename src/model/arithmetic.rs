@@ -326,6 +326,8 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         kernel_width: product_of(kernel.get(1..).unwrap_or(&[]))?,
         output_height: plane.first().copied().unwrap_or(1),
         output_width: product_of(plane.get(1..).unwrap_or(&[]))?,
+        stride_height: c.strides.first().copied().unwrap_or(1).max(1),
+        stride_width: product_of(c.strides.get(1..).unwrap_or(&[]))?.max(1),
         input_channels: k / taps,
         output_channels: channels,
         groups,

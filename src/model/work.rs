@@ -46,6 +46,10 @@ pub struct Window {
     pub output_height: u64,
     /// Output columns (all further spatial axes together).
     pub output_width: u64,
+    /// Step of the window over input rows.
+    pub stride_height: u64,
+    /// Step over input columns (all further spatial axes together).
+    pub stride_width: u64,
     /// Input channels of a group.
     pub input_channels: u64,
     /// Output channels in total.

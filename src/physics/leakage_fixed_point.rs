@@ -91,6 +91,35 @@ impl LeakageFixedPoint {
     }
 }
 
+/// The steady temperature of a junction that several leakages heat, each at the voltage of its rail.
+///
+/// With `f(T) = T_a + theta (P_d + sum P_i(T)) - T`, which is convex: Newton from below runs up to the
+/// lower of its roots, or to where `f` no longer falls, and then there is none.
+pub fn steady_of(
+    ambient: Celsius,
+    resistance: KelvinsPerWatt,
+    dynamic: Watts,
+    leakages: &[(Leakage, Volts)],
+) -> SteadyTemperature {
+    const ENOUGH: usize = 200;
+    let mut junction = Celsius(ambient.0 + (resistance * dynamic).0);
+    for _ in 0..ENOUGH {
+        let leaked: Watts = leakages.iter().map(|(law, v)| law.at(*v, junction)).sum();
+        let gain = leakages.iter().map(|(law, v)| law.per_kelvin.0 * law.at(*v, junction).0);
+        let slope = resistance.0 * gain.sum::<f64>() - 1.0;
+        let gap = ambient.0 + (resistance * (dynamic + leaked)).0 - junction.0;
+        if gap.abs() < 1e-9 {
+            return SteadyTemperature::Settles(junction);
+        }
+        let step = -gap / slope;
+        if slope >= 0.0 || !step.is_finite() {
+            return SteadyTemperature::RunsAway;
+        }
+        junction.0 += step;
+    }
+    SteadyTemperature::RunsAway
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +155,18 @@ mod tests {
         let leakage = law.leakage.at(Volts(0.9), Celsius(junction)).0;
         assert!((junction - (40.0 + 2.2 * (18.0 + leakage))).abs() < 1e-11);
         assert!((law.loop_gain(Celsius(junction)) - 0.18632362).abs() < 1e-8);
+    }
+
+    #[test]
+    fn several_leakages_settle_where_their_sum_would() {
+        let law = module(40.0, 2.2, 2.5, 0.017);
+        let half = Leakage { power: Watts(1.25), ..law.leakage };
+        let both = [(half, Volts(0.9)), (half, Volts(0.9))];
+        let steady = |power| steady_of(law.ambient, law.resistance, Watts(power), &both);
+        let SteadyTemperature::Settles(junction) = steady(18.0) else { panic!() };
+        assert!((junction.0 - settled(&law, 18.0)).abs() < 1e-8);
+        assert!(matches!(steady(law.largest_power().0 * 0.999), SteadyTemperature::Settles(_)));
+        assert_eq!(steady(law.largest_power().0 * 1.001), SteadyTemperature::RunsAway);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
 mod inspect;
+mod limits;
 
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
@@ -79,6 +80,9 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
     }
     let mut document = subject(p, "joulecast.estimate/1");
     document.insert("totals".into(), totals);
+    document.insert("rails".into(), limits::rails(p));
+    document.insert("junction".into(), limits::junction(p));
+    document.insert("supplies".into(), limits::supplies(p));
     document.insert("layers".into(), layers(p));
     document.insert("uncosted".into(), uncosted(p));
     document.insert("notes".into(), json!(p.plan.notes));
@@ -156,7 +160,7 @@ fn layers(p: &Prediction<'_>) -> Value {
             l.by_component.iter().map(|c| (component_name(p, c.role), json!(c.energy))).collect();
         json!({
             "name": l.name, "kind": l.kind, "engine": spec.engines[l.engine].name,
-            "macs": l.macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
+            "macs": l.macs, "executed_macs": l.executed_macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
             "time_s": l.time, "energy_j": l.energy, "power_w": l.power(),
             "bound_by": p.bound_name(l.bound),
             "utilisation": l.utilisation, "occupancy": l.occupancy,
@@ -312,6 +316,7 @@ pub fn hardware(profile: &Profile) -> Value {
     json!({
         "schema": "joulecast.hardware/1",
         "name": spec.name, "kind": spec.kind, "description": spec.description,
+        "extends": profile.extends(),
         "operating_points": points, "software": software,
         "sourced_share": profile.sourced_share(),
         "notes": profile.gaps(),

@@ -1,11 +1,13 @@
 //! What every report of a prediction starts from.
 
 use crate::cost::Setting;
-use crate::estimate::{Bound, Estimate};
+use crate::estimate::{Bound, Estimate, Junction, RailPeak};
 use crate::evidence::Coverage;
 use crate::mapping::{Network, Plan};
+use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::uncertainty::Uncertainty;
+use crate::units::{Coulombs, Seconds};
 use std::collections::BTreeSet;
 
 /// A network on a profile at a setting, with its estimate and how sure that is.
@@ -25,8 +27,25 @@ pub struct Prediction<'a> {
     pub energy_evidence: &'a Coverage,
     /// What the time rests on.
     pub time_evidence: &'a Coverage,
+    /// The highest current of each rail.
+    pub peaks: Vec<RailPeak>,
+    /// Where the junction settles, for a profile with a package.
+    pub junction: Option<Junction>,
     /// What limits the headline figures, to be said wherever they are.
     pub caveats: Vec<String>,
+}
+
+/// How long a supply lasts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lifetime {
+    /// The supply.
+    pub supply: String,
+    /// Charge it holds.
+    pub capacity: Coulombs,
+    /// Inferences it lasts for.
+    pub inferences: f64,
+    /// Time it lasts for.
+    pub duration: Seconds,
 }
 
 /// Below this share of the operations a figure is no figure of the network.
@@ -75,8 +94,30 @@ impl<'a> Prediction<'a> {
             uncertainty,
             energy_evidence,
             time_evidence,
+            peaks: Vec::new(),
+            junction: None,
             caveats,
         }
+    }
+
+    /// Adds the highest currents and where the junction settles, which may be more than there can be.
+    pub fn with_limits(mut self, peaks: Vec<RailPeak>, junction: Option<Junction>) -> Self {
+        let rails = &self.setting.profile.spec().rails;
+        for peak in peaks.iter().filter(|p| p.is_over()) {
+            let Some(limit) = &peak.limit else { continue };
+            self.caveats.push(format!(
+                "OVER THE LIMIT: rail {} takes up to {}, and {} gives {}",
+                rails[peak.rail].name, peak.current, limit.name, limit.current
+            ));
+        }
+        if junction.is_some_and(|j| j.steady == SteadyTemperature::RunsAway) {
+            self.caveats.push(
+                "RUNS AWAY: back to back, leakage heats the junction faster than heat leaves it"
+                    .to_owned(),
+            );
+        }
+        (self.peaks, self.junction) = (peaks, junction);
+        self
     }
 
     /// Adds what limits the figures of a run.
@@ -92,6 +133,24 @@ impl<'a> Prediction<'a> {
             ));
         }
         self
+    }
+
+    /// How long each supply that holds a charge lasts under back-to-back inference.
+    pub fn lifetimes(&self) -> Vec<Lifetime> {
+        let (spec, links) = (self.setting.profile.spec(), self.setting.profile.links());
+        let supplies = spec.supplies.iter().zip(&links.supply_rail);
+        let lives = supplies.filter_map(|(supply, rail)| {
+            let capacity = supply.capacity.as_ref()?.get();
+            let each = *self.estimate.rail_charge.get(*rail)?;
+            let inferences = capacity / each;
+            (each.0 > 0.0).then(|| Lifetime {
+                supply: supply.name.clone(),
+                capacity,
+                inferences: inferences.floor(),
+                duration: self.estimate.latency * inferences,
+            })
+        });
+        lives.collect()
     }
 
     /// Names of the software stacks that the plan runs on.

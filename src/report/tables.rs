@@ -2,6 +2,7 @@
 
 mod hardware;
 mod inspect;
+mod limits;
 mod models;
 mod prediction;
 mod validation;

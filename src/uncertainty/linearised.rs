@@ -99,14 +99,15 @@ impl Uncertainty {
 
 /// The linearised uncertainty of a network's estimated figures at a setting.
 pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
-    linearised_by(setting.profile, |profile| evaluate(network, profile, setting))
+    linearised_by(setting, |profile| evaluate(network, profile, setting))
 }
 
-/// The linearised uncertainty of whatever figures `evaluate` takes from a profile, in the order of
-/// [`Figure::ALL`].
-pub fn linearised_by(profile: &Profile, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
+/// The linearised uncertainty of whatever figures `evaluate` takes from the setting's profile, in the
+/// order of [`Figure::ALL`]. Numbers that are not in use at the setting are not moved.
+pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
+    let profile = setting.profile;
     let records = profile.parameters();
-    let moves = moves(&records, profile);
+    let moves = moves(&records, setting);
     let centre = evaluate(profile).map(f64::ln);
     // Rows: uncertain quantities; columns: figures. Change of ln y one deviation up, and down.
     let mut above = DMatrix::zeros(moves.len(), Figure::ALL.len());
@@ -169,10 +170,12 @@ impl Move {
     }
 }
 
-fn moves(records: &[ParameterRecord], profile: &Profile) -> Vec<Move> {
+fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
+    let profile = setting.profile;
     let mut moves = Vec::new();
     let mut shared: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
-    for (index, record) in records.iter().enumerate() {
+    let used = |path: &str| profile.is_in_use(path, setting.point, setting.stacks);
+    for (index, record) in records.iter().enumerate().filter(|(_, r)| used(&r.path)) {
         if let Some(spread) = record.parameter.spread
             && own_sigma(record) > 0.0
         {

@@ -31,7 +31,7 @@ pub fn simulated(
         let two = totals(network, profile, setting, workload, 2)?;
         Some(one.and_then(&two, workload.inferences).figures())
     };
-    linearised_by(setting.profile, |profile| figures(profile).unwrap_or([f64::NAN; 4]))
+    linearised_by(setting, |profile| figures(profile).unwrap_or([f64::NAN; 4]))
 }
 
 /// Sums of a run.

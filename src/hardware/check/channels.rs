@@ -13,7 +13,7 @@ impl Checker<'_> {
             let domain = self.resolve(at("domain"), "domain", &memory.domain, &domains);
             self.links.channel_domain.push(domain);
             let stage = memory.staged_through.as_ref();
-            let stage = stage.map(|s| self.resolve(at("staged_through"), "memory", s, &memories));
+            let stage = stage.and_then(|s| self.find(at("staged_through"), "memory", s, &memories));
             self.staging(&at("staged_through"), stage);
             self.links.memory_stage.push(stage);
             self.positive(at("capacity"), &memory.capacity);
@@ -114,14 +114,17 @@ impl Checker<'_> {
             let at = |field: &str| format!("links[{i}].{field}");
             let domain = self.resolve(at("domain"), "domain", &link.domain, &domains);
             self.links.channel_domain.push(domain);
-            let one = self.resolve(at("joins[0]"), "memory", &link.joins.0, &memories);
-            let other = self.resolve(at("joins[1]"), "memory", &link.joins.1, &memories);
-            self.links.link_joins.push((one, other));
+            let one = self.find(at("joins[0]"), "memory", &link.joins.0, &memories);
+            let other = self.find(at("joins[1]"), "memory", &link.joins.1, &memories);
+            self.links.link_joins.push((one.unwrap_or(0), other.unwrap_or(0)));
             let staged = |a: usize, b: usize| {
                 spec.memories.get(a).and_then(|m| m.staged_through.as_deref())
                     == spec.memories.get(b).map(|m| m.name.as_str())
             };
-            if !staged(one, other) && !staged(other, one) {
+            if let (Some(one), Some(other)) = (one, other)
+                && !staged(one, other)
+                && !staged(other, one)
+            {
                 let message = format!(
                     "nothing passes between `{}` and `{}`: neither is staged through the other",
                     link.joins.0, link.joins.1

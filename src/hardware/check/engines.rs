@@ -44,7 +44,7 @@ impl Checker<'_> {
     fn factors(&mut self, i: usize, engine: &Engine) {
         let at = |field: &str| format!("engines[{i}].{field}");
         for (kind, factor) in &engine.efficiency {
-            self.positive(at(&format!("efficiency.{kind}")), factor);
+            self.efficiency(at(&format!("efficiency.{kind}")), factor);
         }
         for (j, skipping) in engine.skips.iter().enumerate() {
             self.share(at(&format!("skips[{j}].gain")), &skipping.gain);
@@ -125,7 +125,10 @@ impl Checker<'_> {
     }
 
     fn fixed_function(&mut self, path: &str, function: &FixedFunction) {
-        if function.unrolled.is_empty() && function.operations.is_none() {
+        if function.unrolled.is_empty()
+            && function.operations.is_none()
+            && function.operations_by_kind.is_empty()
+        {
             let message = "a datapath unrolls the loops of at least one kind of operator";
             self.fault(format!("{path}.unrolled"), message);
         }
@@ -140,9 +143,20 @@ impl Checker<'_> {
             if let Some(cycles) = &unrolled.cycles {
                 self.positive(format!("{path}.unrolled.{kind}.cycles"), cycles);
             }
+            for (field, cycles) in [
+                ("tile_cycles", &unrolled.tile_cycles),
+                ("channel_cycles", &unrolled.channel_cycles),
+            ] {
+                if let Some(cycles) = cycles {
+                    self.not_negative(format!("{path}.unrolled.{kind}.{field}"), cycles);
+                }
+            }
         }
         for (precision, rate) in &function.rates {
             self.positive(format!("{path}.rates.{precision}"), rate);
+        }
+        for (kind, rate) in &function.operations_by_kind {
+            self.positive(format!("{path}.operations_by_kind.{kind}"), rate);
         }
         for (field, rate) in [("outputs", &function.outputs), ("operations", &function.operations)]
         {

@@ -1,6 +1,7 @@
 //! Operating points: everything has its clock and voltage, and every rail one feed.
 
 use super::{Checker, names};
+use crate::diagnostic::Fault;
 use crate::hardware::spec::RegulatorKind;
 use std::collections::BTreeSet;
 
@@ -98,7 +99,8 @@ impl Checker<'_> {
             if !seen.insert((&domain.rail, &domain.clock)) {
                 continue;
             }
-            let stated = spec.operating_points.iter().enumerate().filter_map(|(i, point)| {
+            let points = spec.operating_points.iter().enumerate().filter(|(_, p)| !p.above_need);
+            let stated = points.filter_map(|(i, point)| {
                 let (f, v) = (point.clocks.get(&domain.clock)?, point.voltages.get(&domain.rail)?);
                 Some((i, f.get(), v.get()))
             });
@@ -112,7 +114,10 @@ impl Checker<'_> {
                         "clock `{}` runs at {f} on {v} here, and at only {slower} on {needs} at `{}`: voltages are out of order",
                         domain.clock, spec.operating_points[*j].name
                     );
-                    self.fault(format!("operating_points[{i}].voltages.{}", domain.rail), message);
+                    let path = format!("operating_points[{i}].voltages.{}", domain.rail);
+                    let help =
+                        "a point that stands above the voltage it needs says `above_need: true`";
+                    self.faults.push(Fault::at(path, message).with_help(help));
                 }
             }
         }

@@ -82,6 +82,13 @@ impl Checker<'_> {
     pub(super) fn rail_loops(&mut self, in_use: &[usize], point: &str) {
         for &index in in_use {
             let (input, output) = self.links.regulator_rails[index];
+            // A rail that is none has been reported.
+            let stated = &self.spec.regulators[index];
+            let is =
+                |rail: usize, name: &str| self.spec.rails.get(rail).is_some_and(|r| r.name == name);
+            if !is(input, &stated.input) || !is(output, &stated.output) {
+                continue;
+            }
             let mut rail = input;
             for _ in 0..=in_use.len() {
                 if rail == output {

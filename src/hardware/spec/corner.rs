@@ -11,8 +11,8 @@ described! {
         /// Factor on all leakage.
         #[serde(default)]
         pub leakage: Option<Valued<Ratio>>,
-        /// Factor on switching energies of engines, clock trees and on-chip memories in domains whose
-        /// energy goes with voltage.
+        /// Factor on switching energies of engines, clock trees, memories, caches and links in domains
+        /// whose energy goes with voltage.
         #[serde(default)]
         pub dynamic: Option<Valued<Ratio>>,
         /// Factor on every clock.

@@ -32,6 +32,9 @@ described! {
         /// States with less power than on, for idle times; the first is the one used.
         #[serde(default)]
         pub states: Vec<DomainState>,
+        /// True for what heats another package (a DRAM, a sensor).
+        #[serde(default)]
+        pub off_chip: bool,
     }
 }
 

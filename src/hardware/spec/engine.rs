@@ -226,6 +226,9 @@ described! {
         /// Element operations a cycle (element-wise, pooling).
         #[serde(default)]
         pub operations: Option<Valued<OperationsPerCycle>>,
+        /// The same for kinds of operator that go at a pace of their own.
+        #[serde(default)]
+        pub operations_by_kind: BTreeMap<OpKind, Valued<OperationsPerCycle>>,
     }
 }
 
@@ -250,6 +253,16 @@ described! {
         /// Cycles of a step; 1 when left out.
         #[serde(default)]
         pub cycles: Option<Valued<Cycles>>,
+        /// Cycles of a tile of results beside its steps: start, scaling, store.
+        #[serde(default)]
+        pub tile_cycles: Option<Valued<Cycles>>,
+        /// Cycles of an output channel of a tile beside its steps, for channels that come one after the
+        /// other.
+        #[serde(default)]
+        pub channel_cycles: Option<Valued<Cycles>>,
+        /// True for a datapath that makes results at every position, and drops those between strides.
+        #[serde(default)]
+        pub makes_all_positions: bool,
     }
 }
 

@@ -16,6 +16,9 @@ described! {
         /// supply.
         #[serde(default)]
         pub voltage_exponent: Option<Valued<Ratio>>,
+        /// True for what heats another package (a display, a radio).
+        #[serde(default)]
+        pub off_chip: bool,
         /// Its states.
         pub states: Vec<LoadState>,
         /// The state it is in unless an operating point or the user names another; the first when left
@@ -48,7 +51,7 @@ pub enum LoadLeakage {
     /// growth with temperature.
     Constant(Valued<Watts>),
     /// With its growth.
-    Growing(LeakageSpec),
+    Growing(Box<LeakageSpec>),
 }
 
 use crate::evidence::{FieldPath, Parameter, Parameters};

@@ -32,6 +32,9 @@ described! {
         /// Most it can give.
         #[serde(default)]
         pub max_current: Option<Valued<Amperes>>,
+        /// True for one whose loss heats another package (a PMIC).
+        #[serde(default)]
+        pub off_chip: bool,
         /// Operating points at which it is in use; empty means all. Of two regulators that feed one
         /// rail, exactly one is in use at each point.
         #[serde(default)]
@@ -47,7 +50,7 @@ pub enum RegulatorKind {
     /// Switching, at a stated efficiency.
     Switching(Switching),
     /// Switching, by the parts of its loss.
-    Buck(Buck),
+    Buck(Box<Buck>),
     /// Switching, by efficiency against load.
     Table(EfficiencyPoints),
 }

@@ -28,6 +28,9 @@ pub fn hardware_list_table(profiles: &[(ShippedProfile, Profile)]) -> String {
 pub fn hardware_text(profile: &Profile) -> String {
     let spec = profile.spec();
     let mut text = format!("{} ({}): {}\n\n", spec.name, spec.kind, spec.description);
+    if !profile.extends().is_empty() {
+        let _ = writeln!(text, "extends {}\n", profile.extends().join(", which extends "));
+    }
     text.push_str(&rail_tree(profile));
     text.push('\n');
     let mut rows = table(&["parameter", "value", "spread", "kind", "source"], 1);

@@ -1,5 +1,6 @@
 //! A prediction: layers, totals with intervals, where joules go, what it rests on.
 
+use super::limits::limits_text;
 use super::{grouped, percent, plain, shortened, table, without_header};
 use crate::evidence::Coverage;
 use crate::hardware::components;
@@ -10,7 +11,7 @@ use crate::trace::{Cause, Residuals, WINDOWS};
 use crate::uncertainty::{Figure, Sampled};
 use crate::units::{JouleSeconds, Joules, Quantity, Seconds, SimTime, Watts, engineering};
 use comfy_table::{CellAlignment, Table};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// `estimate`: layers, totals with intervals, what was left out.
@@ -43,6 +44,7 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
         (name, c.energy)
     });
     let _ = writeln!(text, "joules by component: {}", shares(parts, p.estimate.energy));
+    text.push_str(&limits_text(p));
     text.push_str(&evidence_text(p));
     text.push_str(&left_out(p.plan));
     text
@@ -81,6 +83,7 @@ pub fn run_text(p: &Prediction<'_>, outcome: &Outcome) -> String {
     );
     text.push_str(&without_header(&totals));
     text.push_str(&joules_text(outcome));
+    text.push_str(&limits_text(p));
     text.push_str(&evidence_text(p));
     text.push_str(&left_out(p.plan));
     text
@@ -117,14 +120,20 @@ fn headed(p: &Prediction<'_>) -> String {
 }
 
 fn layer_table(p: &Prediction<'_>) -> Table {
-    let headers = ["layer", "kind", "MACs", "use", "time", "energy", "power", "bound by"];
+    let mut headers = vec!["layer", "kind", "MACs", "use", "time", "energy", "power", "bound by"];
+    let engines: BTreeSet<usize> = p.estimate.layers.iter().map(|l| l.engine).collect();
+    if engines.len() > 1 {
+        headers.push("on");
+    }
     let mut rows = table(&headers, 2);
-    if let Some(column) = rows.column_mut(headers.len() - 1) {
-        column.set_cell_alignment(CellAlignment::Left);
+    for column in 7..headers.len() {
+        if let Some(column) = rows.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
     }
     for l in &p.estimate.layers {
         let idle = l.time.0 == 0.0;
-        rows.add_row(vec![
+        let mut row = vec![
             shortened(&l.name, 32),
             l.kind.to_string(),
             grouped(l.macs),
@@ -133,7 +142,11 @@ fn layer_table(p: &Prediction<'_>) -> Table {
             l.energy.to_string(),
             if idle { String::new() } else { l.power().to_string() },
             p.bound_name(l.bound).to_owned(),
-        ]);
+        ];
+        if engines.len() > 1 {
+            row.push(p.setting.profile.spec().engines[l.engine].name.clone());
+        }
+        rows.add_row(row);
     }
     rows
 }

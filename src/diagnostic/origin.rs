@@ -1,0 +1,167 @@
+//! A text put together from several files, and where each byte of it comes from.
+
+use super::tree::{Form, Node, Parts, Place};
+use std::ops::Range;
+
+/// A text put together from slices of several files.
+#[derive(Debug, Default)]
+pub struct Merged {
+    text: String,
+    files: Vec<(String, String)>,
+    pieces: Vec<Piece>,
+}
+
+/// A run of bytes of the merged text; it ends where the next one starts.
+#[derive(Debug)]
+struct Piece {
+    at: usize,
+    file: usize,
+    /// Where it stands in its file.
+    from: usize,
+    /// How much of it does; nothing for a comma that no file holds, which belongs behind `from`.
+    length: usize,
+}
+
+impl Merged {
+    /// Writes `root`, whose places are in `files` (name and text each), behind `attributes`.
+    pub(super) fn write(files: Vec<(String, String)>, attributes: &[Place], root: &Node) -> Self {
+        let mut writer = Self { text: String::new(), files, pieces: Vec::new() };
+        for place in attributes.iter().filter(|place| !place.span.is_empty()) {
+            writer.slice(place);
+            writer.between("\n", place);
+        }
+        writer.node(root);
+        writer
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Name and text of each file, the first being the one that lies on top.
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
+    /// The file that holds bytes of the merged text, and the bytes of it that do. Of bytes that come
+    /// from several files, what stands in the first.
+    pub fn origin(&self, span: &Range<usize>) -> (usize, Range<usize>) {
+        let Some(first) = self.piece_at(span.start) else { return (0, 0..0) };
+        let start = first.place_of(span.start);
+        let last = self.piece_at(span.end.saturating_sub(1).max(span.start)).unwrap_or(first);
+        let end = match last.place_of(span.end) {
+            end if last.file == first.file && end >= start => end,
+            _ => first.from + first.length,
+        };
+        (first.file, start..end)
+    }
+
+    fn piece_at(&self, at: usize) -> Option<&Piece> {
+        let behind = self.pieces.partition_point(|piece| piece.at <= at);
+        self.pieces.get(behind.checked_sub(1)?)
+    }
+
+    fn node(&mut self, node: &Node) {
+        match &node.form {
+            Form::Parts(parts) if parts.patched => self.parts(parts),
+            _ => self.slice(&node.place),
+        }
+    }
+
+    fn parts(&mut self, parts: &Parts) {
+        self.slice(&parts.open);
+        for member in &parts.members {
+            if let Some(label) = &member.label {
+                self.slice(label);
+                self.between(": ", label);
+            }
+            self.node(&member.value);
+            self.between(",\n", &member.value.place);
+        }
+        self.slice(&parts.close);
+    }
+
+    fn slice(&mut self, place: &Place) {
+        let of_file = self.files.get(place.file).and_then(|(_, text)| text.get(place.span.clone()));
+        let words = of_file.unwrap_or("").to_owned();
+        let (at, from, length) = (self.text.len(), place.span.start, words.len());
+        self.pieces.push(Piece { at, file: place.file, from, length });
+        self.text.push_str(&words);
+    }
+
+    /// Words of nobody, which stand behind `place`.
+    fn between(&mut self, words: &str, place: &Place) {
+        let (at, from) = (self.text.len(), place.span.end);
+        self.pieces.push(Piece { at, file: place.file, from, length: 0 });
+        self.text.push_str(words);
+    }
+}
+
+impl Piece {
+    fn place_of(&self, at: usize) -> usize {
+        self.from + at.saturating_sub(self.at).min(self.length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::merge::merge;
+    use super::super::tree::Tree;
+    use super::*;
+
+    const BASE: &str = "(\n  // µ\n  a: 1,\n  list: [(name: \"x\", v: \"µ\"), (name: \"y\")],\n)";
+    const OVER: &str = "#![enable(implicit_some)]\n(b: 22, list: [(name: \"x\", w: 3)])";
+
+    fn laid() -> Merged {
+        let files = [("over".to_owned(), OVER.to_owned()), ("base".to_owned(), BASE.to_owned())];
+        let (over, mut base) = (Tree::of(OVER, 0).unwrap(), Tree::of(BASE, 1).unwrap());
+        merge(&mut base.root, over.root);
+        Merged::write(files.to_vec(), &[over.attributes, base.attributes], &base.root)
+    }
+
+    /// Which file holds `words`, and what it says where they are thought to be.
+    fn traced(words: &str) -> (usize, &'static str) {
+        let merged = laid();
+        let at = merged.text().find(words).unwrap_or_else(|| panic!("{}", merged.text()));
+        let (file, span) = merged.origin(&(at..at + words.len()));
+        (file, &[OVER, BASE][file][span])
+    }
+
+    #[test]
+    fn every_word_is_found_in_the_file_that_says_it() {
+        for (words, file) in [
+            ("list", 0),
+            ("1", 1),
+            ("\"µ\"", 1),
+            ("22", 0),
+            ("w", 0),
+            ("(name: \"y\")", 1),
+            ("#!", 0),
+        ] {
+            assert_eq!(traced(words), (file, words));
+        }
+    }
+
+    #[test]
+    fn what_both_files_say_is_shown_in_the_first() {
+        let merged = laid();
+        let index = super::super::SpanIndex::of(merged.text());
+        let (file, span) = merged.origin(&index.value("list[0]").unwrap());
+        assert_eq!((file, &OVER[span]), (0, "(name: \"x\", w: 3)"));
+        let half = index.value("list[0].v").unwrap().start..index.value("list[0].w").unwrap().end;
+        assert_eq!(merged.origin(&half).0, 1);
+    }
+
+    #[test]
+    fn any_bytes_have_an_origin_within_its_file() {
+        let merged = laid();
+        for start in 0..merged.text().len() + 3 {
+            for end in start..merged.text().len() + 3 {
+                let (file, span) = merged.origin(&(start..end));
+                assert!(span.start <= span.end && span.end <= merged.files()[file].1.len());
+            }
+        }
+        assert_eq!(merged.origin(&(usize::MAX..usize::MAX)).0, 0);
+    }
+}

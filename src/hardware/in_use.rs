@@ -1,0 +1,79 @@
+//! Which numbers of a profile a prediction can depend on.
+
+use super::point::Point;
+use super::profile::Profile;
+
+/// The index behind `list[` at the start of a field path, and what follows it.
+fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
+    let rest = path.strip_prefix(list)?.strip_prefix('[')?;
+    let (index, rest) = rest.split_once(']')?;
+    Some((index.parse().ok()?, rest))
+}
+
+impl Profile {
+    /// False for a number that no figure at an operating point with these software stacks can depend
+    /// on: other operating points, stacks, set points and states, corners and the package.
+    pub fn is_in_use(&self, path: &str, point: &Point, stacks: &[Option<usize>]) -> bool {
+        let spec = self.spec();
+        if let Some((index, _)) = item(path, "operating_points") {
+            return spec.operating_points.get(index).is_some_and(|p| p.name == point.name);
+        }
+        if let Some((index, _)) = item(path, "software") {
+            return stacks.contains(&Some(index));
+        }
+        if let Some((load, rest)) = item(path, "loads") {
+            let state = item(rest.trim_start_matches('.'), "states");
+            return state.is_none_or(|(s, _)| point.load_states.get(load) == Some(&s));
+        }
+        if let Some((regulator, _)) = item(path, "regulators") {
+            return point.regulators.contains(&regulator);
+        }
+        if let Some((memory, rest)) = item(path, "memories")
+            && let Some(rest) = rest.strip_prefix(".set_points.")
+        {
+            let set = point.set_points.get(memory).and_then(Option::as_ref);
+            return set.is_some_and(|name| {
+                rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            });
+        }
+        !["corners[", "package.", "supplies["].iter().any(|unused| path.starts_with(unused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_points_stacks_and_regulators_are_not_in_use() {
+        let profile = Profile::load("stm32l4r5").unwrap();
+        let point = profile.point(None).unwrap();
+        let stacks = profile.stacks(None).unwrap();
+        let used = |path: &str| profile.is_in_use(path, &point, &stacks);
+        assert!(used("operating_points[0].clocks.hclk"));
+        assert!(!used("operating_points[1].clocks.hclk"));
+        assert!(
+            used("software[0].cycles_per_mac.Conv") && !used("software[1].cycles_per_mac.Conv")
+        );
+        assert!(!used("regulators[1].kind.Switching.efficiency"), "the SMPS is not in use there");
+        assert!(used("domains[0].clock_tree.Charge") && used("temperature"));
+    }
+
+    #[test]
+    fn what_is_not_in_use_moves_no_figure() {
+        // Held against the whole: every number that is said to be idle is multiplied by two.
+        let profile = Profile::load("stm32l4r5").unwrap();
+        let point = profile.point(None).unwrap();
+        let stacks = profile.stacks(None).unwrap();
+        let records = profile.parameters();
+        let moved = profile.perturbed(|i, value| {
+            if profile.is_in_use(&records[i].path, &point, &stacks) { value } else { value * 2.0 }
+        });
+        assert_eq!(moved.point(None).unwrap(), point);
+        let moved = moved.parameters();
+        let changed = moved.iter().zip(&records).filter(|(a, b)| {
+            a.parameter.value != b.parameter.value && a.parameter.value == b.parameter.value * 2.0
+        });
+        assert!(changed.count() > 20);
+    }
+}

@@ -1,0 +1,71 @@
+//! What a prediction means for what feeds and cools the chip.
+
+use crate::estimate::RailPeak;
+use crate::physics::leakage_fixed_point::SteadyTemperature;
+use crate::report::Prediction;
+use crate::units::{Seconds, engineering};
+use std::fmt::Write as _;
+
+/// Highest currents, the junction, and how long each battery lasts; a line each.
+pub(super) fn limits_text(p: &Prediction<'_>) -> String {
+    let mut text = String::new();
+    let peaks: Vec<String> = p.peaks.iter().map(|peak| peak_text(p, peak)).collect();
+    if !peaks.is_empty() {
+        let _ = writeln!(text, "highest current by rail: {}", peaks.join(", "));
+    }
+    if let Some(junction) = &p.junction {
+        let founded = match junction.kind {
+            kind if kind.is_evidence() => String::new(),
+            kind => format!(", {}", kind.name()),
+        };
+        let settles = match junction.steady {
+            SteadyTemperature::Settles(at) => format!("settles at {:.1} °C", at.0),
+            SteadyTemperature::RunsAway => "runs away".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "junction, back to back: {settles} in air of {:.0} °C ({:.1} K/W{founded}); leakage above is at {:.0} °C",
+            junction.ambient.0,
+            junction.resistance.0,
+            p.setting.profile.spec().temperature.get().0
+        );
+    }
+    for life in p.lifetimes() {
+        let _ = writeln!(
+            text,
+            "{}: {} back-to-back inferences from {}, {}",
+            life.supply,
+            super::grouped(life.inferences as u64),
+            charge(life.capacity.0),
+            duration(life.duration)
+        );
+    }
+    text
+}
+
+fn peak_text(p: &Prediction<'_>, peak: &RailPeak) -> String {
+    let name = &p.setting.profile.spec().rails[peak.rail].name;
+    let layer = p.network.layers.get(peak.layer).map_or("", |l| l.name.as_str());
+    let mut notes = vec![format!("in {}", super::shortened(layer, 24))];
+    if let Some(limit) = &peak.limit {
+        notes.push(format!("{} gives {}", limit.name, limit.current));
+    }
+    if let Some(rise) = peak.rise {
+        notes.push(format!("rises at {} A/µs", engineering(rise.0 * 1e-6, "").trim()));
+    }
+    format!("{name} {} ({})", peak.current, notes.join("; "))
+}
+
+/// As batteries are marked.
+fn charge(coulombs: f64) -> String {
+    format!("{:.0} mAh", coulombs / 3.6)
+}
+
+fn duration(time: Seconds) -> String {
+    match time.0 {
+        s if s < 120.0 => time.to_string(),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
