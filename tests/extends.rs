@@ -39,8 +39,10 @@ fn a_profile_that_says_nothing_is_what_it_extends() {
         assert_eq!(numbers(&profile), numbers(&alone));
         assert_eq!(profile.links(), alone.links());
         assert_eq!(profile.spec().name, base.name);
-        assert_eq!(profile.extends(), [base.path]);
-        assert!(alone.extends().is_empty());
+        // With all that the base extends behind it.
+        let mut chain = vec![base.path.to_owned()];
+        chain.extend(alone.extends().iter().map(ToString::to_string));
+        assert_eq!(profile.extends(), chain);
     }
 }
 
@@ -180,7 +182,7 @@ fn faults_are_shown_in_the_file_that_says_them() {
     for (file, text, words) in [
         ("mine.ron", mine, "\"vcor\""),
         ("mine.ron", mine, "mV"),
-        ("base.ron", &base, "mA"),
+        ("base.ron", &base, "mA @zephyr\", holds"),
         ("base.ron", &base, "\"cor\""),
     ] {
         assert!(said.contains(&place_of(file, text, words)), "{words}\n{said}");
@@ -283,7 +285,10 @@ fn what_is_extended_and_is_not_there_suggests_the_nearest() {
     let said = check(place.path(), "mine.ron", "(extends: \"./stm32l4r5.ron\")");
     assert!(said.contains("cannot read ") && said.contains("mine.ron:1:11"), "{said}");
     assert!(said.contains("did you mean `stm32l4r5`"), "{said}");
-    assert!(check(place.path(), "mine.ron", "(extends: \"\")").contains("these ship: eyeriss"));
+    assert!(
+        check(place.path(), "mine.ron", "(extends: \"\")")
+            .contains("these ship: edge_soc_example, ")
+    );
     assert!(check(place.path(), "mine.ron", "(extends: 3)").contains("in quotes"));
     let said = check(place.path(), "mine.ron", "(extend: \"eyeriss\")");
     assert!(said.contains("did you mean `extends`?"), "{said}");

@@ -109,13 +109,17 @@ fn at_lower_voltage_the_same_cycles_cost_less() {
 
 #[test]
 fn simulation_and_estimate_agree_on_time_and_energy() {
-    for hardware in ["stm32l4r5", "eyeriss"] {
+    let models = ["kws_ds_cnn", "ic_resnet8", "vww_mobilenetv1_025", "ad_autoencoder", "sww"];
+    for shipped in shipped_profiles() {
+        let hardware = shipped.name;
         let profile = Profile::load(hardware).unwrap();
-        for model in ["kws_ds_cnn", "ic_resnet8", "vww_mobilenetv1_025", "ad_autoencoder", "sww"] {
+        let points = profile.spec().operating_points.iter();
+        for (model, point) in points.flat_map(|p| models.map(|m| (m, p.name.as_str()))) {
             let network = network(model);
-            at(&profile, None, |setting| {
+            at(&profile, Some(point), |setting| {
                 let expected = estimate(&plan(&network, setting), setting);
-                let (outcome, _) = simulated(&network, setting, &Workload::single());
+                let workload = Workload { rest: Some("on".to_owned()), ..Workload::single() };
+                let (outcome, _) = simulated(&network, setting, &workload);
                 // The simulator rounds each phase to a picosecond, and nothing else differs.
                 let phases =
                     plan(&network, setting).steps.iter().map(|s| s.phases.len()).sum::<usize>();
@@ -126,7 +130,10 @@ fn simulation_and_estimate_agree_on_time_and_energy() {
                     ("time", outcome.metrics.duration / expected.latency),
                 ] {
                     let gap = (ratio - 1.0).abs();
-                    assert!(gap < limit, "{what} of {model} on {hardware}: {gap:e} > {limit:e}");
+                    assert!(
+                        gap < limit,
+                        "{what} of {model} on {hardware} at {point}: {gap:e} > {limit:e}"
+                    );
                 }
             });
         }

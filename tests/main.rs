@@ -1,6 +1,7 @@
 //! All tests beyond the unit tests, in one binary.
 
 mod annotated;
+mod asleep;
 mod bad_models;
 mod bad_profiles;
 mod chips;

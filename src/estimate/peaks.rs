@@ -6,7 +6,7 @@
 //! rest to its peak within its `ramp` raises the current of its rail by `I / ramp`.
 
 use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, load_power, supply, working_power};
+use crate::cost::{Setting, SupplyState, background, load_power, supply, working_power};
 use crate::mapping::{Phase, Plan, Step};
 use crate::units::{Amperes, AmperesPerSecond, Watts};
 
@@ -114,15 +114,14 @@ fn standing(setting: Setting<'_>) -> Vec<Watts> {
     let mut power = vec![Watts::ZERO; setting.point.voltages.len()];
     for (domain, &rail) in links.domain_rail.iter().enumerate() {
         let own = working_power(domain, setting);
-        power[rail] += own.clock.power + own.leakage.power;
+        power[rail] += own.clock.power + own.leakage.power + own.rest.power;
     }
     for (load, &rail) in links.load_rail.iter().enumerate() {
         power[rail] += load_power(load, setting).power;
     }
     for memory in 0..setting.profile.spec().memories.len() {
-        let background = setting.profile.channel(memory, setting.point).background;
         let rail = links.domain_rail[links.channel_domain[memory]];
-        power[rail] += background.map_or(Watts::ZERO, |b| b.get());
+        power[rail] += background(memory, setting).map_or(Watts::ZERO, |b| b.power);
     }
     power
 }

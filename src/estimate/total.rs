@@ -1,7 +1,9 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
 use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, evidence_at_sources, load_power, supply, working_power};
+use crate::cost::{
+    Setting, SupplyState, background, evidence_at_sources, load_power, supply, working_power,
+};
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
 use crate::mapping::{PhaseKind, Plan, Step};
@@ -227,12 +229,10 @@ impl Summing<'_> {
             self.add(&mut parts, role, rail, transfer.energy, transfer.energy_kind);
         }
         for index in 0..setting.profile.spec().memories.len() {
-            let background = setting.profile.channel(index, setting.point).background;
-            if let Some(background) = background {
+            if let Some(known) = background(index, setting) {
                 let rail = links.domain_rail[links.channel_domain[index]];
-                let kind = background.kind().weaker(time_kind);
-                let energy = background.get() * time;
-                self.add(&mut parts, Role::Channel(index), rail, energy, kind);
+                let kind = known.kind.weaker(time_kind);
+                self.add(&mut parts, Role::Channel(index), rail, known.power * time, kind);
             }
         }
         for (load, &rail) in links.load_rail.iter().enumerate() {
@@ -242,9 +242,11 @@ impl Summing<'_> {
         }
         for (domain, &rail) in links.domain_rail.iter().enumerate() {
             let power = working_power(domain, setting);
-            for (role, known) in
-                [(Role::Clock(domain), power.clock), (Role::Leakage(domain), power.leakage)]
-            {
+            for (role, known) in [
+                (Role::Clock(domain), power.clock),
+                (Role::Leakage(domain), power.leakage),
+                (Role::Rest(domain), power.rest),
+            ] {
                 let kind = known.kind.weaker(time_kind);
                 self.add(&mut parts, role, rail, known.power * time, kind);
             }

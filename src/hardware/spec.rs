@@ -146,5 +146,8 @@ described! {
         /// States of blocks that run no network, where they differ from their first.
         #[serde(default)]
         pub loads: BTreeMap<String, String>,
+        /// Domains that stay in a state of rest, with that state: their engines take no work.
+        #[serde(default)]
+        pub asleep: BTreeMap<String, String>,
     }
 }

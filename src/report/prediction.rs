@@ -1,9 +1,8 @@
 //! What every report of a prediction starts from.
 
-use crate::cost::Setting;
+use crate::cost::{Setting, asleep};
 use crate::estimate::{Bound, Estimate, Junction, RailPeak};
 use crate::evidence::Coverage;
-use crate::hardware::Profile;
 use crate::mapping::{Network, Plan};
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::sim::{Arrivals, Outcome, Workload};
@@ -134,7 +133,7 @@ impl<'a> Prediction<'a> {
             ));
         }
         if let Some(rest) = workload.rest.as_deref().filter(|rest| *rest != "on") {
-            let awake = awake(self.setting.profile, rest);
+            let awake = awake(self.setting, rest);
             if !awake.is_empty() {
                 let domains = awake.join(", ");
                 self.caveats
@@ -160,6 +159,15 @@ impl<'a> Prediction<'a> {
             })
         });
         lives.collect()
+    }
+
+    /// Domains that stay at rest at the point, with their states.
+    pub fn asleep(&self) -> Vec<(String, String)> {
+        let domains = self.setting.profile.spec().domains.iter().enumerate();
+        let found = domains.filter_map(|(i, domain)| {
+            Some((domain.name.clone(), asleep(i, self.setting)?.name.clone()))
+        });
+        found.collect()
     }
 
     /// Names of the software stacks that the plan runs on.
@@ -196,9 +204,10 @@ impl<'a> Prediction<'a> {
 }
 
 /// Domains that draw power and have no state of this name.
-fn awake<'a>(profile: &'a Profile, rest: &str) -> Vec<&'a str> {
-    let domains = profile.spec().domains.iter();
-    let lacks = domains.filter(|d| d.states.iter().all(|s| s.name != rest));
-    let drawing = lacks.filter(|d| d.clock_tree.is_some() || d.leakage.is_some());
-    drawing.map(|d| d.name.as_str()).collect()
+fn awake<'a>(setting: Setting<'a>, rest: &str) -> Vec<&'a str> {
+    let domains = setting.profile.spec().domains.iter().enumerate();
+    let lacks = domains.filter(|(_, d)| d.states.iter().all(|s| s.name != rest));
+    let drawing = lacks.filter(|(_, d)| d.clock_tree.is_some() || d.leakage.is_some());
+    let awake = drawing.filter(|(i, _)| asleep(*i, setting).is_none());
+    awake.map(|(_, d)| d.name.as_str()).collect()
 }
