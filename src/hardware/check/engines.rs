@@ -108,8 +108,8 @@ impl Checker<'_> {
                 self.side(format!("{path}.scratchpads.{field}"), words);
             }
         }
-        if let Some(rate) = array.operations_per_cycle {
-            self.side(format!("{path}.operations_per_cycle"), rate);
+        if let Some(rate) = &array.operations {
+            self.positive(format!("{path}.operations"), rate);
         }
     }
 

@@ -164,7 +164,7 @@ described! {
         pub scratchpads: Option<Scratchpads>,
         /// Element operations a cycle beside the array (activation, pooling).
         #[serde(default)]
-        pub operations_per_cycle: Option<u64>,
+        pub operations: Option<Valued<OperationsPerCycle>>,
     }
 }
 
