@@ -3,6 +3,7 @@
 mod heat;
 mod peaks;
 mod phase;
+mod rail_power;
 mod total;
 
 pub use heat::{Junction, junction};

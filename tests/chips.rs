@@ -191,12 +191,12 @@ pub const DATAPATHS: [(&str, &str, &str); 10] = [
     ),
     (
         "weight stationary",
-        r#"Systolic(rows: 8, columns: 12, dataflow: WeightStationary, precision: Int8, prefetches_weights: true, operations_per_cycle: 4)"#,
+        r#"Systolic(rows: 8, columns: 12, dataflow: WeightStationary, precision: Int8, prefetches_weights: true, operations: "4 op/cycle")"#,
         "",
     ),
     (
         "output stationary",
-        r#"Systolic(rows: 8, columns: 12, dataflow: OutputStationary, precision: Int8, operations_per_cycle: 4)"#,
+        r#"Systolic(rows: 8, columns: 12, dataflow: OutputStationary, precision: Int8, operations: "4 op/cycle")"#,
         "",
     ),
     (

@@ -1,11 +1,14 @@
 //! All tests beyond the unit tests, in one binary.
 
 mod annotated;
+mod asleep;
 mod bad_models;
+mod bad_profiles;
 mod chips;
 mod command_line;
 mod errors;
 mod extends;
+mod findings;
 mod hardware_tools;
 mod inspect;
 mod laws;
@@ -18,6 +21,7 @@ mod oracle_systolic;
 mod oracle_thermal;
 mod oracle_tiling;
 mod pictures;
+mod profiles;
 mod recurrence;
 mod rooms;
 mod shared;

@@ -181,7 +181,7 @@ fn fields_given_twice_are_refused_in_every_ron_file() {
     assert!(said.contains("`name` is given twice") && said.contains("model.ron:5:3"), "{said}");
     assert!(said.contains("the first is in line 4"), "{said}");
 
-    let profile = joulecast::hardware::shipped_profiles()[1].text;
+    let profile = crate::shipped::text_of("stm32l4r5");
     let clocks = profile.find("clocks: {").unwrap() + "clocks: {".len();
     let entry = &profile[clocks..clocks + profile[clocks..].find(',').unwrap()];
     let entry = entry.trim_end_matches('}');

@@ -122,6 +122,24 @@ fn each_reason_for_a_refusal_names_engine_and_kind() {
         assert!(matches!(refusal, Refusal::NoEnergy { .. }), "{datapath}: {refusal}");
         names_both(datapath, OpKind::FullyConnected, &refusal);
     }
+    let image = [1, 9, 7, 4];
+    let windowed = |side: u64, stride| {
+        let (made, weights) =
+            ([1, 9u64.div_ceil(stride), 7u64.div_ceil(stride), 4], [4, side, side, 4]);
+        let inputs: [chips::Part<'_>; 2] = [(&image, false), (&weights, true)];
+        chips::layer(convolution(stride, 1, false), &inputs, &made).work
+    };
+    let limited = parsed(&chip_text(
+        DATAPATHS[0].1,
+        "windows: (sizes: [(3, 3), (5, 5)], largest: (4, 4), largest_stride: 1)",
+        "",
+    ));
+    assert!(costed(&windowed(3, 1), &limited).is_ok() && costed(&own, &limited).is_ok());
+    for work in [windowed(2, 1), windowed(5, 1), windowed(3, 2)] {
+        let refusal = costed(&work, &limited).unwrap_err();
+        assert!(matches!(refusal, Refusal::NoWindow { .. }), "{refusal}");
+        names_both("windows", OpKind::Conv, &refusal);
+    }
     let unrated = chips::SOFTWARE.replace("FullyConnected: \"0.6 cycle/MAC\", ", "");
     let refusal = costed(&own, &chip(DATAPATHS[0].1, &unrated)).unwrap_err();
     assert!(matches!(refusal, Refusal::NoRate { .. }), "{refusal}");

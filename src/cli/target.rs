@@ -31,7 +31,8 @@ fn binding(text: &str) -> Result<(String, u64), String> {
 }
 
 fn load_state(text: &str) -> Result<(String, String), String> {
-    let (load, state) = text.split_once('=').ok_or("expected LOAD=STATE, for example modem=off")?;
+    let (load, state) =
+        text.split_once('=').ok_or("expected BLOCK=STATE, for example modem=off")?;
     Ok((load.trim().to_owned(), state.trim().to_owned()))
 }
 
@@ -58,8 +59,8 @@ pub(super) struct Target {
     /// Corner of silicon and conditions
     #[arg(long, value_name = "NAME")]
     corner: Option<String>,
-    /// State of a block that runs no network
-    #[arg(long = "state", value_name = "LOAD=STATE", value_parser = load_state)]
+    /// State of a block that runs no network, or of a domain that stays asleep (`on` wakes one)
+    #[arg(long = "state", value_name = "BLOCK=STATE", value_parser = load_state)]
     states: Vec<(String, String)>,
     /// Software stack; the profile's first when left out
     #[arg(long, value_name = "NAME")]

@@ -1,10 +1,11 @@
 //! Datapaths that do given steps of each loop at once (spatial unrolling).
 //!
-//! A product takes `c S + t T + o O` cycles and at least `outputs / rate` of the way out, with
+//! A product takes `c S + s U + t T + o O` cycles and at least `outputs / rate` of the way out, with
 //! `S = ∏ ceil(extent / unrolled)` steps over output channels, input channels, window points, output rows
-//! and columns, of which output channels, rows and columns make `T` tiles of results; `O` are the output
-//! channels of all tiles. Loops whose extents do not divide run partly empty, and a datapath that makes
-//! results at every position makes `stride²` times as many. Neglected: order of the loops and what it
+//! and columns, of which output channels, rows and columns make `T` tiles of results; `U` and `O` are the
+//! output channels of all steps and of all tiles. Loops whose extents do not divide run partly empty; a
+//! datapath that makes results at every position makes `stride²` times as many, and one with a step of
+//! its own for strides has other extents there. Neglected: order of the loops and what it
 //! keeps, which is traffic's matter.
 
 use super::timing::{Passes, Refusal, Timing};
@@ -22,6 +23,8 @@ struct Loops {
     window: u64,
     rows: u64,
     columns: u64,
+    /// Whether some positions are left out.
+    strided: bool,
 }
 
 impl Loops {
@@ -34,6 +37,7 @@ impl Loops {
             window: 1,
             rows: 1,
             columns: gemm.m,
+            strided: false,
         };
         let Some(w) = window else { return product };
         let groups = w.groups.max(1);
@@ -45,6 +49,7 @@ impl Loops {
             window: points,
             rows: w.output_height.max(1).saturating_mul(w.batch.max(1)),
             columns: w.output_width.max(1),
+            strided: w.stride_height.max(w.stride_width) > 1,
         };
         // Of a transposed convolution the product runs over the input, and says so better.
         if loops.macs() == gemm.macs() { loops } else { product }
@@ -64,13 +69,40 @@ impl Loops {
         let depthwise = self.groups > 1 && self.output_channels == 1;
         let (groups, channels) =
             if depthwise { (1, self.groups) } else { (self.groups, self.output_channels) };
-        let planes =
-            over(self.rows, unrolled.output_rows) * over(self.columns, unrolled.output_columns);
+        let (rows, columns) = self.positions_of_step(unrolled);
+        let planes = over(self.rows, rows) * over(self.columns, columns);
         let planes = planes * groups as f64;
         let tiles = planes * over(channels, unrolled.output_channels);
         let inside =
             over(self.input_channels, unrolled.input_channels) * over(self.window, unrolled.window);
-        Counts { steps: tiles * inside, tiles, channels: planes * channels as f64 }
+        let channels = planes * channels as f64;
+        Counts { steps: tiles * inside, step_channels: channels * inside, tiles, channels }
+    }
+
+    /// Output rows and columns of a step.
+    fn positions_of_step(self, unrolled: &Unrolled) -> (u64, u64) {
+        match unrolled.strided {
+            Some(extents) if self.strided => extents,
+            _ => (unrolled.output_rows, unrolled.output_columns),
+        }
+    }
+
+    /// Multiply-accumulates that a step has room for.
+    fn macs_of_step(self, unrolled: &Unrolled) -> u64 {
+        let (rows, columns) = self.positions_of_step(unrolled);
+        [unrolled.output_channels, unrolled.input_channels, unrolled.window, rows, columns]
+            .into_iter()
+            .fold(1, u64::saturating_mul)
+    }
+
+    /// Multiply-accumulates that all steps have room for. Channels that come one after the other leave
+    /// no room where there are none.
+    fn slots(self, unrolled: &Unrolled, counts: Counts) -> f64 {
+        let room = self.macs_of_step(unrolled) as f64;
+        match unrolled.step_channel_cycles {
+            Some(_) => counts.step_channels * room / unrolled.output_channels.max(1) as f64,
+            None => counts.steps * room,
+        }
     }
 
     /// The same at every input position.
@@ -79,6 +111,7 @@ impl Loops {
         Self {
             rows: self.rows.saturating_mul(w.stride_height.max(1)),
             columns: self.columns.saturating_mul(w.stride_width.max(1)),
+            strided: false,
             ..self
         }
     }
@@ -88,6 +121,7 @@ impl Loops {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Counts {
     steps: f64,
+    step_channels: f64,
     tiles: f64,
     channels: f64,
 }
@@ -100,14 +134,19 @@ impl Unrolled {
             (cycles.as_ref().map_or(default, |c| c.get().0), kind)
         };
         let (step, tile) = (each(&self.cycles, 1.0), each(&self.tile_cycles, 0.0));
-        let channel = each(&self.channel_cycles, 0.0);
-        let cycles = counts.steps * step.0 + counts.tiles * tile.0 + counts.channels * channel.0;
-        (cycles, step.1.weaker(tile.1).weaker(channel.1))
+        let (step_channel, channel) =
+            (each(&self.step_channel_cycles, 0.0), each(&self.channel_cycles, 0.0));
+        let cycles = counts.steps * step.0
+            + counts.step_channels * step_channel.0
+            + counts.tiles * tile.0
+            + counts.channels * channel.0;
+        (cycles, step.1.weaker(step_channel.1).weaker(tile.1).weaker(channel.1))
     }
 
     /// Multiply-accumulates a cycle with everything full.
     fn rate(&self) -> f64 {
-        let one = Counts { steps: 1.0, tiles: 0.0, channels: 0.0 };
+        let step_channels = self.output_channels as f64;
+        let one = Counts { steps: 1.0, step_channels, tiles: 0.0, channels: 0.0 };
         self.macs() as f64 / self.cycles_of(one).0
     }
 }
@@ -158,7 +197,7 @@ pub(super) fn timing(
             }
         }
         timing.compute = Cycles(cycles);
-        timing.array_macs = (counts.steps * unrolled.macs() as f64) as u64;
+        timing.array_macs = loops.slots(unrolled, counts) as u64;
         return Ok(timing);
     }
     if work.element_ops > 0 && work.kind != OpKind::View {
@@ -219,13 +258,16 @@ mod tests {
 
     #[test]
     fn tiles_and_channels_cost_beside_their_steps() {
-        let text = "(output_channels: 32, input_channels: 16, window: 9, output_rows: 3, output_columns: 3, cycles: \"40 cycle\", tile_cycles: \"60 cycle\", channel_cycles: \"8 cycle\")";
+        let text = "(output_channels: 32, input_channels: 16, window: 9, output_rows: 3, output_columns: 3, cycles: \"40 cycle\", step_channel_cycles: \"2 cycle\", tile_cycles: \"60 cycle\", channel_cycles: \"8 cycle\")";
         let unrolled: Unrolled = crate::diagnostic::ron_options().from_str(text).unwrap();
         let gemm = Gemm { groups: 1, m: 36, n: 40, k: 9 * 32 };
         let counts = Loops::of(gemm, Some(window(3, 6, 32, 40, 1))).counts(&unrolled);
         // Four planes of 3 x 3; two tiles of channels in each, of which the second is 8 wide.
         assert_eq!((counts.steps, counts.tiles, counts.channels), (16.0, 8.0, 160.0));
-        assert_eq!(unrolled.cycles_of(counts).0, 16.0 * 40.0 + 8.0 * 60.0 + 160.0 * 8.0);
+        assert_eq!(counts.step_channels, 320.0);
+        let cycles = 16.0 * 40.0 + 320.0 * 2.0 + 8.0 * 60.0 + 160.0 * 8.0;
+        assert_eq!(unrolled.cycles_of(counts).0, cycles);
+        assert_eq!(unrolled.rate(), (32 * 16 * 9 * 9) as f64 / (40.0 + 64.0));
     }
 
     #[test]
@@ -235,5 +277,14 @@ mod tests {
         let loops = Loops::of(gemm, Some(strided));
         let all = loops.at_all_positions(Some(strided)).counts(&unrolled()).steps;
         assert_eq!(all, 4.0 * loops.counts(&unrolled()).steps);
+    }
+    #[test]
+    fn a_step_for_strides_is_of_another_size() {
+        let strided = Window { stride_height: 2, stride_width: 2, ..window(3, 8, 16, 16, 1) };
+        let gemm = Gemm { groups: 1, m: 64, n: 16, k: 144 };
+        let text = "(output_channels: 16, input_channels: 16, window: 9, output_rows: 3, output_columns: 3, strided: (2, 2))";
+        let unrolled: Unrolled = crate::diagnostic::ron_options().from_str(text).unwrap();
+        let steps = |window| Loops::of(gemm, Some(window)).counts(&unrolled).steps;
+        assert_eq!((steps(strided), steps(window(3, 8, 16, 16, 1))), (16.0, 9.0));
     }
 }

@@ -1,11 +1,12 @@
 //! The cost of one operator on one engine.
 
+use super::asleep;
 use super::executed::{Skipped, executed};
 use super::timing::{Passes, Refusal, Timing};
 use super::voltage::dynamic_scale;
 use super::{fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
-use crate::hardware::{Array, Engine, Point, Precision, Profile, SoftwareStack};
+use crate::hardware::{Array, DomainState, Engine, Point, Precision, Profile, SoftwareStack};
 use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
@@ -74,6 +75,19 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if !unit.supports.contains(&work.kind) {
         return Err(Refusal::Unsupported { engine: unit.name.clone(), kind: work.kind });
     }
+    if let Some((domain, state)) = sleeper(engine, setting) {
+        return Err(Refusal::Asleep {
+            engine: unit.name.clone(),
+            kind: work.kind,
+            domain: spec.domains[domain].name.clone(),
+            state: state.name.clone(),
+        });
+    }
+    if let (Some(limits), Some(window)) = (&unit.windows, work.window)
+        && !limits.take(&window)
+    {
+        return Err(Refusal::NoWindow { engine: unit.name.clone(), kind: work.kind, window });
+    }
     let refusal = || Refusal::NoPrecision {
         engine: unit.name.clone(),
         kind: work.kind,
@@ -102,6 +116,14 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         dispatch_kind,
         energy_kind,
     })
+}
+
+/// A domain that is asleep and that the engine needs: its own, or that of a memory.
+fn sleeper<'a>(engine: usize, setting: Setting<'a>) -> Option<(usize, &'a DomainState)> {
+    let links = setting.profile.links();
+    let memories = links.engine_memories[engine].iter().map(|m| links.channel_domain[*m]);
+    let mut needed = memories.chain([links.engine_domain[engine]]);
+    needed.find_map(|domain| Some((domain, asleep(domain, setting)?)))
 }
 
 /// Cycles of the datapath, with the engine's residual factor and without skipped zeros.

@@ -3,7 +3,7 @@
 use super::Setting;
 use super::voltage::{dynamic_scale, rail_voltage};
 use crate::evidence::Kind;
-use crate::hardware::{DomainState, LeakageSpec, LoadLeakage, PerCycle};
+use crate::hardware::{DomainState, LeakageSpec, LoadLeakage, Memory, MemoryState, PerCycle};
 use crate::physics::leakage::Leakage;
 use crate::physics::switching;
 use crate::units::{Quantity, Volts, Watts};
@@ -32,8 +32,33 @@ pub struct DomainPower {
     pub rest: KnownPower,
 }
 
-/// Standing power of a domain while it is on.
+/// The state of a domain that stays at rest at the operating point.
+pub fn asleep<'a>(domain: usize, setting: Setting<'a>) -> Option<&'a DomainState> {
+    let state = (*setting.point.asleep.get(domain)?)?;
+    setting.profile.spec().domains[domain].states.get(state)
+}
+
+/// What a memory draws in its domain's state of rest; nothing where the state does not name it.
+pub fn resting_memory<'a>(memory: &'a Memory, state: &DomainState) -> Option<&'a MemoryState> {
+    let named = state.memories.get(&memory.name)?;
+    memory.states.iter().find(|s| s.name == *named)
+}
+
+/// Background power of a memory while its domain is on, or asleep at the operating point.
+pub fn background(memory: usize, setting: Setting<'_>) -> Option<KnownPower> {
+    let domain = setting.profile.links().channel_domain[memory];
+    let known = match asleep(domain, setting) {
+        None => setting.profile.channel(memory, setting.point).background?,
+        Some(state) => &resting_memory(&setting.profile.spec().memories[memory], state)?.power,
+    };
+    Some(KnownPower { power: known.get(), kind: known.kind() })
+}
+
+/// Standing power of a domain while others work: on, or asleep at the operating point.
 pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
+    if let Some(state) = asleep(domain, setting) {
+        return resting_power(domain, state, setting);
+    }
     let unit = &setting.profile.spec().domains[domain];
     let clock = unit.clock_tree.as_ref().map(|cost| cycling(cost, domain, setting));
     DomainPower {
@@ -43,8 +68,12 @@ pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
     }
 }
 
-/// The law of a domain's leakage and the voltage of its rail.
+/// The law of a domain's leakage and the voltage of its rail; none for a domain that is asleep, whose
+/// leakage is part of its state.
 pub fn leakage_law(domain: usize, setting: Setting<'_>) -> Option<(Leakage, Volts)> {
+    if asleep(domain, setting).is_some() {
+        return None;
+    }
     let unit = &setting.profile.spec().domains[domain];
     let given = unit.leakage.as_ref()?;
     Some((law(given, unit.nominal_voltage.get()), rail_voltage(domain, setting).0))

@@ -177,11 +177,11 @@ pub(super) fn timing(
     })?;
     let peak = MacsPerCycle((array.rows * array.columns) as f64 * rate);
     let Some(gemm) = work.gemm else {
-        let cycles = if work.element_ops == 0 {
-            0.0
+        let (cycles, kind) = if work.element_ops == 0 {
+            (0.0, kind)
         } else {
-            let each = array.operations_per_cycle.filter(|n| *n > 0).ok_or_else(unsupported)?;
-            (work.element_ops as f64 / each as f64).ceil()
+            let beside = array.operations.as_ref().ok_or_else(unsupported)?;
+            ((work.element_ops as f64 / beside.get().0).ceil(), beside.kind())
         };
         return Ok(Timing {
             compute: Cycles(cycles),
@@ -237,7 +237,7 @@ mod tests {
             rates: std::collections::BTreeMap::new(),
             prefetches_weights: false,
             scratchpads: Some(Scratchpads { filter: 224, input: 12, partial_sum: 24 }),
-            operations_per_cycle: None,
+            operations: None,
         }
     }
 

@@ -23,6 +23,31 @@ pub enum Refusal {
         /// The kind of operator.
         kind: OpKind,
     },
+    /// The engine's domain stays at rest at the operating point.
+    #[error("{engine} takes no {kind}: {domain} is asleep ({state})")]
+    Asleep {
+        /// The engine.
+        engine: String,
+        /// The kind of operator.
+        kind: OpKind,
+        /// Its domain.
+        domain: String,
+        /// The state that the domain is in.
+        state: String,
+    },
+    /// The window or the stride is none that the engine takes.
+    #[error(
+        "{engine} does not run {kind} with a window of {}x{} and a stride of {}",
+        window.kernel_height, window.kernel_width, window.stride_height.max(window.stride_width)
+    )]
+    NoWindow {
+        /// The engine.
+        engine: String,
+        /// The kind of operator.
+        kind: OpKind,
+        /// Its window.
+        window: crate::model::Window,
+    },
     /// The engine does not compute in the operator's number format.
     #[error("{engine} does not run {kind} in {element:?}")]
     NoPrecision {

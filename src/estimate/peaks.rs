@@ -5,9 +5,9 @@
 //! regulators that draw from it take most; regulators are solved at that peak. An engine that goes from
 //! rest to its peak within its `ramp` raises the current of its rail by `I / ramp`.
 
-use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, load_power, supply, working_power};
-use crate::mapping::{Phase, Plan, Step};
+use super::rail_power::{rail_power, standing_power};
+use crate::cost::{Setting, SupplyState, supply};
+use crate::mapping::{Plan, Step};
 use crate::units::{Amperes, AmperesPerSecond, Watts};
 
 /// The highest current of a rail.
@@ -53,10 +53,13 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
             limit: limit(rail, setting),
         })
         .collect();
-    let standing = standing(setting);
+    let standing = standing_power(setting);
     let (mut power, mut state) = (vec![Watts::ZERO; rails], SupplyState::default());
     for (step, phase) in plan.steps.iter().flat_map(|s| s.phases.iter().map(move |p| (s, p))) {
-        let Some(engine) = phase_power(step, phase, &standing, &mut power, setting) else {
+        let swing = &setting.profile.spec().engines[step.engine].peak_to_mean;
+        let swing = swing.as_ref().map_or(1.0, |ratio| ratio.get().0.max(1.0));
+        let Some((_, engine)) = rail_power(step, phase, swing, &standing, &mut power, setting)
+        else {
             continue;
         };
         supply(&power, setting, &mut state);
@@ -71,31 +74,6 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
     peaks
 }
 
-/// Power of each rail in a phase, and the engine's own at its peak; nothing for one without duration.
-fn phase_power(
-    step: &Step,
-    phase: &Phase,
-    standing: &[Watts],
-    power: &mut [Watts],
-    setting: Setting<'_>,
-) -> Option<Watts> {
-    let time = phase_time(phase, step.engine, setting).total;
-    if time.0 <= 0.0 {
-        return None;
-    }
-    let links = setting.profile.links();
-    power.copy_from_slice(standing);
-    let swing = &setting.profile.spec().engines[step.engine].peak_to_mean;
-    let swing = swing.as_ref().map_or(1.0, |ratio| ratio.get().0.max(1.0));
-    let engine = phase.energy / time * swing;
-    power[links.domain_rail[links.engine_domain[step.engine]]] += engine;
-    for transfer in &phase.transfers {
-        let rail = links.domain_rail[links.channel_domain[transfer.channel]];
-        power[rail] += transfer.energy / time;
-    }
-    Some(engine)
-}
-
 fn rise(step: &Step, engine: Watts, peaks: &mut [RailPeak], setting: Setting<'_>) {
     let Some(ramp) = &setting.profile.spec().engines[step.engine].ramp else { return };
     let links = setting.profile.links();
@@ -106,25 +84,6 @@ fn rise(step: &Step, engine: Watts, peaks: &mut [RailPeak], setting: Setting<'_>
     if steepness.0 > so_far {
         peaks[rail].rise = Some(steepness);
     }
-}
-
-/// What each rail draws whatever the engines do.
-fn standing(setting: Setting<'_>) -> Vec<Watts> {
-    let links = setting.profile.links();
-    let mut power = vec![Watts::ZERO; setting.point.voltages.len()];
-    for (domain, &rail) in links.domain_rail.iter().enumerate() {
-        let own = working_power(domain, setting);
-        power[rail] += own.clock.power + own.leakage.power;
-    }
-    for (load, &rail) in links.load_rail.iter().enumerate() {
-        power[rail] += load_power(load, setting).power;
-    }
-    for memory in 0..setting.profile.spec().memories.len() {
-        let background = setting.profile.channel(memory, setting.point).background;
-        let rail = links.domain_rail[links.channel_domain[memory]];
-        power[rail] += background.map_or(Watts::ZERO, |b| b.get());
-    }
-    power
 }
 
 /// The limit of the regulator in use or of the supply that feeds a rail.

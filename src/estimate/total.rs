@@ -1,7 +1,10 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
 use super::phase::phase_time;
-use crate::cost::{Setting, SupplyState, evidence_at_sources, load_power, supply, working_power};
+use super::rail_power::{rail_power, standing_power};
+use crate::cost::{
+    Setting, SupplyState, background, evidence_at_sources, load_power, supply, working_power,
+};
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
 use crate::mapping::{PhaseKind, Plan, Step};
@@ -111,7 +114,7 @@ impl Estimate {
 struct Summing<'a> {
     setting: Setting<'a>,
     rail_coverage: Vec<Coverage>,
-    rail_energy: Vec<Joules>,
+    standing: Vec<Watts>,
     rail_power: Vec<Watts>,
     losses: Vec<Joules>,
     rail_charge: Vec<Coulombs>,
@@ -126,7 +129,7 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
     let mut summing = Summing {
         setting,
         rail_coverage: vec![Coverage::default(); rails],
-        rail_energy: vec![Joules::ZERO; rails],
+        standing: standing_power(setting),
         rail_power: vec![Watts::ZERO; rails],
         losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
         rail_charge: vec![Coulombs::ZERO; rails],
@@ -162,9 +165,8 @@ impl Summing<'_> {
         for coverage in &mut self.rail_coverage {
             *coverage = Coverage::default();
         }
-        self.rail_energy.fill(Joules::ZERO);
         let mut parts = self.loads(step, time, kind);
-        let source = self.source(time, &mut parts);
+        let source = self.source(step, &mut parts);
         LayerEstimate {
             layer: step.layer,
             name: step.name.clone(),
@@ -227,12 +229,10 @@ impl Summing<'_> {
             self.add(&mut parts, role, rail, transfer.energy, transfer.energy_kind);
         }
         for index in 0..setting.profile.spec().memories.len() {
-            let background = setting.profile.channel(index, setting.point).background;
-            if let Some(background) = background {
+            if let Some(known) = background(index, setting) {
                 let rail = links.domain_rail[links.channel_domain[index]];
-                let kind = background.kind().weaker(time_kind);
-                let energy = background.get() * time;
-                self.add(&mut parts, Role::Channel(index), rail, energy, kind);
+                let kind = known.kind.weaker(time_kind);
+                self.add(&mut parts, Role::Channel(index), rail, known.power * time, kind);
             }
         }
         for (load, &rail) in links.load_rail.iter().enumerate() {
@@ -242,9 +242,11 @@ impl Summing<'_> {
         }
         for (domain, &rail) in links.domain_rail.iter().enumerate() {
             let power = working_power(domain, setting);
-            for (role, known) in
-                [(Role::Clock(domain), power.clock), (Role::Leakage(domain), power.leakage)]
-            {
+            for (role, known) in [
+                (Role::Clock(domain), power.clock),
+                (Role::Leakage(domain), power.leakage),
+                (Role::Rest(domain), power.rest),
+            ] {
                 let kind = known.kind.weaker(time_kind);
                 self.add(&mut parts, role, rail, known.power * time, kind);
             }
@@ -267,7 +269,6 @@ impl Summing<'_> {
             Some(part) => part.energy += energy,
             None => parts.push(ComponentEnergy { role, energy }),
         }
-        self.rail_energy[rail] += energy;
         self.rail_coverage[rail].add(kind, energy.0);
     }
 
@@ -278,25 +279,32 @@ impl Summing<'_> {
         if could > 0.0 { step.cost.macs as f64 / could } else { 0.0 }
     }
 
-    /// Energy at the sources; adds the regulators' losses to the parts.
-    fn source(&mut self, time: Seconds, parts: &mut Vec<ComponentEnergy>) -> Joules {
+    /// Energy at the sources; adds the regulators' losses to the parts. Regulators are solved in each
+    /// phase, since their losses do not go with the power.
+    fn source(&mut self, step: &Step, parts: &mut Vec<ComponentEnergy>) -> Joules {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
         self.losses.fill(Joules::ZERO);
-        if time.0 > 0.0 {
-            for (power, energy) in self.rail_power.iter_mut().zip(&self.rail_energy) {
-                *power = *energy / time;
-            }
-            supply(&self.rail_power, setting, &mut self.supply);
+        for phase in &step.phases {
+            let power = &mut self.rail_power;
+            let Some((time, _)) = rail_power(step, phase, 1.0, &self.standing, power, setting)
+            else {
+                continue;
+            };
+            supply(power, setting, &mut self.supply);
             for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
                 *charge += *current * time;
             }
             for &regulator in &setting.point.regulators {
-                let energy = self.supply.regulator_loss[regulator] * time;
-                self.losses[regulator] = energy;
-                parts.push(ComponentEnergy { role: Role::Regulator(regulator), energy });
-                total += energy;
+                self.losses[regulator] += self.supply.regulator_loss[regulator] * time;
             }
+        }
+        for &regulator in &setting.point.regulators {
+            let energy = self.losses[regulator];
+            if energy.0 != 0.0 {
+                parts.push(ComponentEnergy { role: Role::Regulator(regulator), energy });
+            }
+            total += energy;
         }
         let evidence = evidence_at_sources(&mut self.rail_coverage, &self.losses, setting);
         self.energy_coverage.merge(&evidence);

@@ -50,6 +50,11 @@ const UNSOURCED_SPREAD: f64 = 0.4;
 const UNSOURCED_KELVIN: f64 = 20.0;
 
 impl Parameter {
+    /// False for a condition without a source of its own, which belongs to another number.
+    pub fn is_statement(&self) -> bool {
+        !self.condition || self.source.is_some()
+    }
+
     /// Learns the kind of its source. What is only assumed or recalled is not exact.
     pub(crate) fn rest_on(&mut self, kind: Kind) {
         self.kind = kind;

@@ -6,6 +6,7 @@ mod engines;
 mod heat;
 mod naming;
 mod points;
+mod rail_loops;
 mod software;
 mod supplies;
 mod wait_states;
@@ -38,6 +39,7 @@ pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
     checker.regulators();
     checker.supplies();
     checker.package();
+    checker.rail_loops();
     checker.operating_points();
     (checker.links, checker.faults)
 }

@@ -51,7 +51,7 @@ impl Profile {
 fn undone(engine: &Engine) -> Option<String> {
     let operations = match &engine.array {
         Array::Lanes(_) => return None,
-        Array::Systolic(array) => array.operations_per_cycle.is_some(),
+        Array::Systolic(array) => array.operations.is_some(),
         Array::TensorTiles(tiles) => !tiles.operations.is_empty(),
         Array::FixedFunction(function) => function.operations.is_some(),
     };

@@ -18,4 +18,6 @@ pub struct Point {
     pub set_points: Vec<Option<String>>,
     /// State of each state load, by index.
     pub load_states: Vec<usize>,
+    /// State of each domain that stays at rest, by index.
+    pub asleep: Vec<Option<usize>>,
 }

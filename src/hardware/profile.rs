@@ -2,7 +2,7 @@
 
 use super::check::check;
 use super::extends::extended;
-use super::{HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
+use super::{Domain, HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
 use std::borrow::Cow;
@@ -146,12 +146,17 @@ impl Profile {
             let wanted = point.loads.get(&load.name).or(load.initial.as_ref());
             wanted.and_then(|w| load.states.iter().position(|s| s.name == *w)).unwrap_or(0)
         };
+        let asleep = |domain: &Domain| {
+            let wanted = point.asleep.get(&domain.name)?;
+            domain.states.iter().position(|s| s.name == *wanted)
+        };
         let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
         let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
         Ok(Point {
             name: point.name.clone(),
             set_points: set_points.collect(),
             load_states: self.spec.loads.iter().map(state).collect(),
+            asleep: self.spec.domains.iter().map(asleep).collect(),
             clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
             regulators: self.leaves_first(
@@ -165,32 +170,43 @@ impl Profile {
         })
     }
 
-    /// The point with blocks that run no network in other states, each given as load and state.
+    /// The point with other states, each given as a name and a state: of a block that runs no network, or
+    /// of a domain, which then stays in it (`on` wakes one that the point puts to sleep).
     ///
     /// # Errors
-    /// The profile has no such load, or the load no such state.
+    /// The profile has no such block or domain, or that no such state.
     pub fn in_states(
         &self,
         mut point: Point,
         states: &[(String, String)],
     ) -> Result<Point, HardwareError> {
         for (name, wanted) in states {
-            let loads = &self.spec.loads;
-            let Some(index) = loads.iter().position(|l| l.name == *name) else {
-                return Err(self.no_such(
-                    "state load",
-                    name,
-                    loads.iter().map(|l| l.name.as_str()),
-                ));
-            };
-            let known = &loads[index].states;
-            let Some(state) = known.iter().position(|s| s.name == *wanted) else {
-                let names = known.iter().map(|s| s.name.as_str());
-                return Err(self.no_such("state of this load called", wanted, names));
-            };
-            point.load_states[index] = state;
+            let (loads, domains) = (&self.spec.loads, &self.spec.domains);
+            if let Some(index) = loads.iter().position(|l| l.name == *name) {
+                let known = loads[index].states.iter().map(|s| s.name.as_str());
+                point.load_states[index] = self.state(known, wanted)?;
+            } else if let Some(index) = domains.iter().position(|d| d.name == *name) {
+                let known = domains[index].states.iter().map(|s| s.name.as_str());
+                let state = self.state(["on"].into_iter().chain(known), wanted)?;
+                point.asleep[index] = state.checked_sub(1);
+            } else {
+                let names = loads.iter().map(|l| l.name.as_str());
+                let names = names.chain(domains.iter().map(|d| d.name.as_str()));
+                return Err(self.no_such("state load or domain", name, names));
+            }
         }
         Ok(point)
+    }
+
+    fn state<'a>(
+        &self,
+        mut known: impl Iterator<Item = &'a str> + Clone,
+        wanted: &str,
+    ) -> Result<usize, HardwareError> {
+        let names = known.clone();
+        known
+            .position(|s| s == wanted)
+            .ok_or_else(|| self.no_such("state of this block called", wanted, names))
     }
 
     /// Regulators ordered so that each stands behind those that draw from its output.
@@ -272,9 +288,15 @@ impl Profile {
         copy
     }
 
-    /// Share of the profile's numbers that rest on evidence.
+    /// Share of the profile's numbers that rest on evidence. A condition without a source of its own is
+    /// part of the number that it is stated for.
     pub fn sourced_share(&self) -> f64 {
-        let kinds: Vec<Kind> = self.parameters().iter().map(|r| r.parameter.kind).collect();
+        let records = self.parameters();
+        let kinds: Vec<Kind> = records
+            .iter()
+            .filter(|r| r.parameter.is_statement())
+            .map(|r| r.parameter.kind)
+            .collect();
         let sound = kinds.iter().filter(|k| k.is_evidence()).count();
         if kinds.is_empty() { 0.0 } else { sound as f64 / kinds.len() as f64 }
     }

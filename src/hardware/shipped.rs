@@ -23,5 +23,15 @@ macro_rules! profiles {
 
 /// All shipped profiles, in the order they are listed.
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
-    profiles!["eyeriss", "stm32l4r5"]
+    profiles![
+        "edge_soc_example",
+        "ethos_u55_128",
+        "ethos_u55_256",
+        "eyeriss",
+        "gap9",
+        "max78002",
+        "stm32h7a3",
+        "stm32l4r5",
+        "stm32u575"
+    ]
 }

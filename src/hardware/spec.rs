@@ -12,6 +12,7 @@ mod package;
 mod precision;
 mod software;
 mod supply;
+mod windows;
 
 pub use corner::Corner;
 pub use domain::{Domain, DomainState, LeakageSpec, PerCycle, Standing};
@@ -31,6 +32,7 @@ pub use supply::{
     Buck, EfficiencyPoint, EfficiencyPoints, Ldo, RailSpec, Regulator, RegulatorKind, Supply,
     Switching,
 };
+pub use windows::WindowLimits;
 
 use crate::evidence::{Sources, Valued, described, no_parameters};
 use crate::units::{Celsius, Hertz, Volts};
@@ -144,5 +146,8 @@ described! {
         /// States of blocks that run no network, where they differ from their first.
         #[serde(default)]
         pub loads: BTreeMap<String, String>,
+        /// Domains that stay in a state of rest, with that state: their engines take no work.
+        #[serde(default)]
+        pub asleep: BTreeMap<String, String>,
     }
 }

@@ -1,6 +1,7 @@
 //! What feeds what, and what stands where: the rails of a profile as a tree.
 
 use super::profile::Profile;
+use std::collections::BTreeSet;
 
 /// A rail with all it feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,9 @@ pub struct RailNode {
     pub loads: Vec<usize>,
     /// Rails behind regulators that draw from it.
     pub rails: Vec<RailNode>,
+    /// True for a rail that regulators of several rails take turns to feed, where it comes up again: what
+    /// it feeds stands where it came first.
+    pub again: bool,
 }
 
 /// What feeds a rail.
@@ -41,51 +45,44 @@ pub struct DomainNode {
     pub links: Vec<usize>,
 }
 
-/// More levels than any tree of rails has. Regulators of different operating points may point at each
-/// other; each point by itself has been checked.
-const DEEPEST: usize = 8;
-
 /// The rails that no regulator feeds, each with what is behind it.
 pub fn rail_tree(profile: &Profile) -> Vec<RailNode> {
     let fed: Vec<usize> = profile.links().regulator_rails.iter().map(|r| r.1).collect();
     let sources = (0..profile.spec().rails.len()).filter(|rail| !fed.contains(rail));
+    let mut seen = BTreeSet::new();
     sources
         .map(|rail| {
             let supply = profile.links().supply_rail.iter().position(|r| *r == rail);
-            node(profile, rail, Feed::Supply(supply), 0)
+            node(profile, rail, Feed::Supply(supply), &mut seen)
         })
         .collect()
 }
 
-fn node(profile: &Profile, rail: usize, feed: Feed, depth: usize) -> RailNode {
+fn node(profile: &Profile, rail: usize, feed: Feed, seen: &mut BTreeSet<usize>) -> RailNode {
+    if !seen.insert(rail) {
+        let (domains, loads, rails) = (Vec::new(), Vec::new(), Vec::new());
+        return RailNode { rail, feed, domains, loads, rails, again: true };
+    }
     let links = profile.links();
-    let mut rails = Vec::new();
+    let drawn = links.regulator_rails.iter().enumerate().filter(|(_, r)| r.0 == rail);
     // Outputs in the order of their first regulator.
-    let drawn: Vec<(usize, usize)> = links
-        .regulator_rails
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, r)| r.0 == rail)
-        .map(|(i, r)| (i, r.1))
-        .collect();
-    for (first, output) in &drawn {
-        let from_here = |(i, of): &(usize, usize)| (of == output).then_some(*i);
-        let regulators: Vec<usize> = drawn.iter().filter_map(from_here).collect();
-        if depth < DEEPEST && regulators.first() == Some(first) {
-            rails.push(node(profile, *output, Feed::Regulators(regulators), depth + 1));
+    let mut outputs: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (regulator, (_, output)) in drawn {
+        match outputs.iter_mut().find(|(of, _)| of == output) {
+            Some((_, regulators)) => regulators.push(regulator),
+            None => outputs.push((*output, vec![regulator])),
         }
     }
     let here = |of: &[usize]| {
         of.iter().enumerate().filter(|(_, r)| **r == rail).map(|(i, _)| i).collect::<Vec<_>>()
     };
-    RailNode {
-        rail,
-        feed,
-        domains: here(&links.domain_rail).into_iter().map(|d| domain_node(profile, d)).collect(),
-        loads: here(&links.load_rail),
-        rails,
-    }
+    let domains = here(&links.domain_rail).into_iter().map(|d| domain_node(profile, d)).collect();
+    let loads = here(&links.load_rail);
+    let rails = outputs
+        .into_iter()
+        .map(|(output, regulators)| node(profile, output, Feed::Regulators(regulators), seen))
+        .collect();
+    RailNode { rail, feed, domains, loads, rails, again: false }
 }
 
 fn domain_node(profile: &Profile, domain: usize) -> DomainNode {

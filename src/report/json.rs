@@ -107,6 +107,7 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     map.insert("operating_point".into(), json!(p.setting.point.name));
     map.insert("corner".into(), json!(p.setting.profile.corner()));
     map.insert("states".into(), load_states(p));
+    map.insert("asleep".into(), p.asleep().into_iter().collect());
     map.insert("software".into(), json!(p.software()));
     map.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
     map.insert("caveats".into(), json!(p.caveats));

@@ -1,6 +1,6 @@
 //! What every report of a prediction starts from.
 
-use crate::cost::Setting;
+use crate::cost::{Setting, asleep};
 use crate::estimate::{Bound, Estimate, Junction, RailPeak};
 use crate::evidence::Coverage;
 use crate::mapping::{Network, Plan};
@@ -132,6 +132,14 @@ impl<'a> Prediction<'a> {
                 outcome.metrics.inferences
             ));
         }
+        if let Some(rest) = workload.rest.as_deref().filter(|rest| *rest != "on") {
+            let awake = awake(self.setting, rest);
+            if !awake.is_empty() {
+                let domains = awake.join(", ");
+                self.caveats
+                    .push(format!("stays on between inferences: {domains} (no state `{rest}`)"));
+            }
+        }
         self
     }
 
@@ -151,6 +159,15 @@ impl<'a> Prediction<'a> {
             })
         });
         lives.collect()
+    }
+
+    /// Domains that stay at rest at the point, with their states.
+    pub fn asleep(&self) -> Vec<(String, String)> {
+        let domains = self.setting.profile.spec().domains.iter().enumerate();
+        let found = domains.filter_map(|(i, domain)| {
+            Some((domain.name.clone(), asleep(i, self.setting)?.name.clone()))
+        });
+        found.collect()
     }
 
     /// Names of the software stacks that the plan runs on.
@@ -184,4 +201,13 @@ impl<'a> Prediction<'a> {
             Bound::Channel(channel) => self.setting.profile.channel_name(channel),
         }
     }
+}
+
+/// Domains that draw power and have no state of this name.
+fn awake<'a>(setting: Setting<'a>, rest: &str) -> Vec<&'a str> {
+    let domains = setting.profile.spec().domains.iter().enumerate();
+    let lacks = domains.filter(|(_, d)| d.states.iter().all(|s| s.name != rest));
+    let drawing = lacks.filter(|(_, d)| d.clock_tree.is_some() || d.leakage.is_some());
+    let awake = drawing.filter(|(i, _)| asleep(*i, setting).is_none());
+    awake.map(|(_, d)| d.name.as_str()).collect()
 }

@@ -68,6 +68,29 @@ fn grouped(count: u64) -> String {
     out
 }
 
+/// Widest line of a list.
+const LIST_WIDTH: usize = 110;
+
+/// `head: a, b, c` in lines that end between two parts; later lines are indented.
+fn listed(head: &str, parts: &[String]) -> String {
+    let mut text = format!("{head}:");
+    let mut width = text.chars().count();
+    for (i, part) in parts.iter().enumerate() {
+        let comma = if i + 1 < parts.len() { "," } else { "" };
+        let own = part.chars().count() + comma.len();
+        if i > 0 && width + 1 + own > LIST_WIDTH {
+            text.push_str("\n ");
+            width = 1;
+        }
+        text.push(' ');
+        text.push_str(part);
+        text.push_str(comma);
+        width += 1 + own;
+    }
+    text.push('\n');
+    text
+}
+
 /// The end of a long name, which is where names differ.
 fn shortened(name: &str, width: usize) -> String {
     let count = name.chars().count();

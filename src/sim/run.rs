@@ -6,10 +6,13 @@ use super::kernel::{Class, Queue};
 use super::meter::Meter;
 use super::outcome::{Durations, Outcome};
 use super::{Arrivals, Workload};
-use crate::cost::{KnownPower, Setting, bandwidth, load_power, resting_power, working_power};
+use crate::cost::{
+    KnownPower, Setting, asleep, background, bandwidth, load_power, resting_memory, resting_power,
+    working_power,
+};
 use crate::diagnostic::nearest;
 use crate::estimate::phase_time;
-use crate::hardware::{DomainState, Memory, MemoryState, Role};
+use crate::hardware::{DomainState, MemoryState, Role};
 use crate::mapping::{Phase, Plan};
 use crate::trace::{Cause, MetricsSink, Sink, Span, SpanKind, Tee};
 use crate::units::{Joules, Seconds, SimTime, Watts};
@@ -253,7 +256,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         self.meter.set_cause(Cause::Transition);
         self.enter_work(now);
         let wake = SimTime(SimTime::from_seconds(wake)?.0.max(1));
-        for domain in 0..self.rest.len() {
+        for domain in (0..self.rest.len()).filter(|d| asleep(*d, self.setting).is_none()) {
             let surge = self.wake_energy_of(domain) / wake.seconds();
             self.meter.set(now, Role::Rest(domain), surge);
         }
@@ -261,7 +264,11 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         Ok(())
     }
 
+    /// The state that a domain rests in and wakes from; none for one that stays asleep.
     fn state_of(&self, domain: usize) -> Option<&'a DomainState> {
+        if asleep(domain, self.setting).is_some() {
+            return None;
+        }
         let states = &self.setting.profile.spec().domains[domain].states;
         self.rest[domain].and_then(|s| states.get(s))
     }
@@ -307,24 +314,26 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
     /// the background of the domain's memories.
     fn set_domains(&mut self, now: SimTime, resting: bool) {
         self.meter.clear_standing();
-        let state = |domain: usize| self.state_of(domain).filter(|_| resting);
+        let setting = self.setting;
+        let state =
+            |domain: usize| asleep(domain, setting).or(self.state_of(domain).filter(|_| resting));
         let states: Vec<_> = (0..self.rest.len()).map(state).collect();
         for (domain, state) in states.iter().enumerate() {
             let power = match state {
-                Some(state) => resting_power(domain, state, self.setting),
-                None => working_power(domain, self.setting),
+                Some(state) => resting_power(domain, state, setting),
+                None => working_power(domain, setting),
             };
             self.meter.set_domain(now, domain, power);
         }
-        let setting = self.setting;
         let links = setting.profile.links();
         for (index, memory) in setting.profile.spec().memories.iter().enumerate() {
             let domain = links.channel_domain[index];
+            let resting =
+                |s: &MemoryState| KnownPower { power: s.power.get(), kind: s.power.kind() };
             let known = match states[domain] {
-                None => setting.profile.channel(index, setting.point).background,
-                Some(state) => resting_memory(memory, state).map(|s| &s.power),
+                None => background(index, setting),
+                Some(state) => resting_memory(memory, state).map(resting),
             };
-            let known = known.map(|b| KnownPower { power: b.get(), kind: b.kind() });
             self.background[index] = known.map_or(Watts::ZERO, |k| k.power);
             if let Some(known) = known {
                 self.meter.stand(links.domain_rail[domain], known);
@@ -473,10 +482,4 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             self.sink.span(Span { kind, name, track, inference, start, end });
         }
     }
-}
-
-/// The state of a memory while its domain rests.
-fn resting_memory<'a>(memory: &'a Memory, state: &DomainState) -> Option<&'a MemoryState> {
-    let named = state.memories.get(&memory.name)?;
-    memory.states.iter().find(|s| s.name == *named)
 }

@@ -55,6 +55,12 @@ impl Checker<'_> {
                 self.fault(at(&format!("skips[{j}].zeros")), message);
             }
         }
+        if let Some(limits) = &engine.windows {
+            let sizes = limits.sizes.iter().chain(&limits.largest).flat_map(|s| [s.0, s.1]);
+            for side in sizes.chain(limits.largest_stride) {
+                self.side(at("windows"), side);
+            }
+        }
         if let Some(ratio) = &engine.peak_to_mean
             && ratio.parameter().fault.is_none()
             && ratio.get().0 < 1.0
@@ -102,8 +108,8 @@ impl Checker<'_> {
                 self.side(format!("{path}.scratchpads.{field}"), words);
             }
         }
-        if let Some(rate) = array.operations_per_cycle {
-            self.side(format!("{path}.operations_per_cycle"), rate);
+        if let Some(rate) = &array.operations {
+            self.positive(format!("{path}.operations"), rate);
         }
     }
 
@@ -143,7 +149,11 @@ impl Checker<'_> {
             if let Some(cycles) = &unrolled.cycles {
                 self.positive(format!("{path}.unrolled.{kind}.cycles"), cycles);
             }
+            for side in unrolled.strided.iter().flat_map(|s| [s.0, s.1]) {
+                self.side(format!("{path}.unrolled.{kind}.strided"), side);
+            }
             for (field, cycles) in [
+                ("step_channel_cycles", &unrolled.step_channel_cycles),
                 ("tile_cycles", &unrolled.tile_cycles),
                 ("channel_cycles", &unrolled.channel_cycles),
             ] {

@@ -30,6 +30,7 @@ impl Checker<'_> {
                 }
             }
             self.choices(i);
+            self.sleepers(i);
             self.feeds(i);
         }
         self.rails();
@@ -61,6 +62,39 @@ impl Checker<'_> {
                 None => {
                     self.resolve(path, "state load", load, &names!(spec.loads));
                 }
+            }
+        }
+    }
+
+    /// Domains that stay asleep have the state, and what is awake needs nothing in them.
+    fn sleepers(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(point) = spec.operating_points.get(i) else { return };
+        for (domain, wanted) in &point.asleep {
+            let path = format!("operating_points[{i}].asleep.{domain}");
+            match spec.domains.iter().find(|d| d.name == *domain) {
+                Some(found) => {
+                    self.resolve(path, "state of this domain", wanted, &names!(found.states));
+                }
+                None => {
+                    self.resolve(path, "domain", domain, &names!(spec.domains));
+                }
+            }
+        }
+        let asleep = |domain: &str| point.asleep.contains_key(domain);
+        let awake: Vec<_> = spec.engines.iter().filter(|e| !asleep(&e.domain)).collect();
+        if awake.is_empty() && !point.asleep.is_empty() {
+            self.fault(format!("operating_points[{i}].asleep"), "no engine is awake here");
+        }
+        for engine in awake {
+            let needed = spec.memories.iter().filter(|m| engine.memories.contains(&m.name));
+            for memory in needed.filter(|m| asleep(&m.domain)) {
+                let path = format!("operating_points[{i}].asleep.{}", memory.domain);
+                let message = format!(
+                    "engine `{}` is awake and works from memory `{}`",
+                    engine.name, memory.name
+                );
+                self.fault(path, message);
             }
         }
     }
@@ -130,7 +164,6 @@ impl Checker<'_> {
         let in_use: Vec<usize> = (0..spec.regulators.len())
             .filter(|j| spec.regulators[*j].in_use_at(&point.name))
             .collect();
-        self.rail_loops(&in_use, &point.name);
         let mut fed = BTreeSet::new();
         for &j in &in_use {
             let regulator = &spec.regulators[j];

@@ -1,7 +1,6 @@
 //! Regulators and supplies: rails that exist, losses that make sense.
 
 use super::{Checker, names};
-use crate::diagnostic::Fault;
 use crate::hardware::spec::{Buck, EfficiencyPoints, RegulatorKind};
 
 impl Checker<'_> {
@@ -74,34 +73,6 @@ impl Checker<'_> {
             }
             if let Some(limit) = &supply.max_current {
                 self.positive(at("max_current"), limit);
-            }
-        }
-    }
-
-    /// Follows each regulator in use at a point to its source; a rail that feeds itself is a fault.
-    pub(super) fn rail_loops(&mut self, in_use: &[usize], point: &str) {
-        for &index in in_use {
-            let (input, output) = self.links.regulator_rails[index];
-            // A rail that is none has been reported.
-            let stated = &self.spec.regulators[index];
-            let is =
-                |rail: usize, name: &str| self.spec.rails.get(rail).is_some_and(|r| r.name == name);
-            if !is(input, &stated.input) || !is(output, &stated.output) {
-                continue;
-            }
-            let mut rail = input;
-            for _ in 0..=in_use.len() {
-                if rail == output {
-                    let name = self.spec.rails.get(output).map_or("", |r| r.name.as_str());
-                    let message = format!("at `{point}` rail `{name}` feeds itself through this");
-                    self.faults.push(Fault::at(format!("regulators[{index}].input"), message));
-                    break;
-                }
-                let feeds = |i: &&usize| self.links.regulator_rails[**i].1 == rail;
-                match in_use.iter().find(feeds) {
-                    Some(i) => rail = self.links.regulator_rails[*i].0,
-                    None => break,
-                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::domain::PerCycle;
 use super::precision::{Precision, either_parameter};
+use super::windows::WindowLimits;
 use crate::evidence::{FieldPath, Parameter, Parameters, Valued, described, no_parameters};
 use crate::model::OpKind;
 use crate::units::{
@@ -30,6 +31,9 @@ described! {
         pub runs_as: BTreeMap<Precision, Precision>,
         /// Kinds of operator it runs.
         pub supports: Vec<OpKind>,
+        /// Windows of convolutions that it takes; left out means all.
+        #[serde(default)]
+        pub windows: Option<WindowLimits>,
         /// Rate that is reached over the one that shapes allow, by kind: what calibration leaves.
         #[serde(default)]
         pub efficiency: BTreeMap<OpKind, Valued<Ratio>>,
@@ -160,7 +164,7 @@ described! {
         pub scratchpads: Option<Scratchpads>,
         /// Element operations a cycle beside the array (activation, pooling).
         #[serde(default)]
-        pub operations_per_cycle: Option<u64>,
+        pub operations: Option<Valued<OperationsPerCycle>>,
     }
 }
 
@@ -253,13 +257,20 @@ described! {
         /// Cycles of a step; 1 when left out.
         #[serde(default)]
         pub cycles: Option<Valued<Cycles>>,
+        /// Cycles of an output channel in each step beside [`Self::cycles`], for channels that come one
+        /// after the other.
+        #[serde(default)]
+        pub step_channel_cycles: Option<Valued<Cycles>>,
         /// Cycles of a tile of results beside its steps: start, scaling, store.
         #[serde(default)]
         pub tile_cycles: Option<Valued<Cycles>>,
-        /// Cycles of an output channel of a tile beside its steps, for channels that come one after the
-        /// other.
+        /// Cycles of an output channel of a tile beside its steps.
         #[serde(default)]
         pub channel_cycles: Option<Valued<Cycles>>,
+        /// Output rows and columns of a step where the stride is above one; left out means the same as
+        /// otherwise.
+        #[serde(default)]
+        pub strided: Option<(u64, u64)>,
         /// True for a datapath that makes results at every position, and drops those between strides.
         #[serde(default)]
         pub makes_all_positions: bool,

@@ -82,14 +82,14 @@ pub(super) fn both_formats(
     done.count(both.count(), one, many);
 }
 
-/// Takes away the scales of filters that are no integers of 8 bits or fewer any more.
+/// Takes away the scales of filters that have more than 8 bits now.
 pub(super) fn drop_scales(draft: &mut Draft) -> usize {
     let mut dropped = 0;
     let mut steps = std::mem::take(&mut draft.steps);
     for step in &mut steps {
         let Some(filter) = stored_filter(draft, step) else { continue };
         let element = draft.tensor(filter).element;
-        let scaled = !element.is_float() && element.bits() <= 8;
+        let scaled = element.bits() <= 8;
         let op = step.operator.op.clone();
         let scales = |(port, at): &(usize, &mut Option<At>)| {
             is_scale(&op, *port) && at.is_some_and(|at| draft.is_constant(at))

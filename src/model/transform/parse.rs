@@ -6,12 +6,14 @@ use crate::model::{ElementType, Sparsity};
 use std::fmt;
 
 /// Formats that numbers are computed in.
-const FORMATS: [ElementType; 9] = [
+const FORMATS: [ElementType; 11] = [
     ElementType::Int4,
     ElementType::Int8,
     ElementType::UInt8,
     ElementType::Int16,
     ElementType::UInt16,
+    ElementType::Float4,
+    ElementType::Float8,
     ElementType::Float16,
     ElementType::BFloat16,
     ElementType::Float32,

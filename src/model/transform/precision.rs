@@ -154,7 +154,7 @@ impl Conversion {
     fn stays(&self, draft: &Draft, step: &Step) -> Option<&'static str> {
         let computed = step.inputs.iter().flatten().filter(|at| !draft.is_constant(**at));
         let mut formats = computed.chain(&step.outputs).filter_map(|at| self.before.get(at));
-        if is_float(self.to) || !formats.any(|format| is_float(*format)) {
+        if is_wide_float(self.to) || !formats.any(|format| is_wide_float(*format)) {
             return None;
         }
         let narrow = self.to.bits() < 8;
@@ -343,7 +343,8 @@ impl Conversion {
     }
 }
 
-fn is_float(element: ElementType) -> bool {
+/// Floats that hold what is computed without scales.
+fn is_wide_float(element: ElementType) -> bool {
     use ElementType as E;
     matches!(element, E::Float16 | E::BFloat16 | E::Float32 | E::Float64)
 }
@@ -367,7 +368,8 @@ pub(super) fn bias_format(element: ElementType, to: ElementType) -> ElementType 
         ElementType::Bool | ElementType::Other | ElementType::UInt32 | ElementType::UInt64 => {
             element
         }
-        _ if is_float(to) => to,
+        _ if is_wide_float(to) => to,
+        _ if to.is_float() => ElementType::Float32,
         _ => ElementType::Int32,
     }
 }

@@ -100,6 +100,13 @@ fn what_stays_in_float_is_listed_and_conversions_stand_at_its_borders() {
     assert_eq!([element("x"), element("conv_0"), element("relu_y")], [E::Int8; 3]);
     assert_eq!(element("conv_1"), E::Int32, "a bias is added to an accumulator");
     assert_eq!([element("norm_0"), element("norm_y")], [E::Float32; 2]);
+    let narrow = one(&graph, to(E::Float8, None));
+    let element = |name: &str| narrow.tensor(narrow.tensor_named(name).unwrap()).element;
+    assert_eq!(
+        [element("x"), element("conv_0"), element("conv_1")],
+        [E::Float8, E::Float8, E::Float32]
+    );
+    assert_eq!(element("norm_y"), E::Float32, "statistics need more than 8 bits");
     let asked = apply(&graph, &[to(E::Int8, Some("norm"))]).unwrap();
     assert!(asked.transforms[0].kept.is_empty(), "by its name it is converted");
     let float = one(&graph, to(E::Float16, None));

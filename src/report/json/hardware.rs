@@ -125,6 +125,7 @@ fn rail(profile: &Profile, at: &RailNode) -> Value {
     }));
     children.extend(at.rails.iter().map(|below| rail(profile, below)));
     let mut node = node("rail", name, format!("rails[{}]", at.rail), children);
+    node.insert("again".into(), json!(at.again));
     let voltages = spec
         .operating_points
         .iter()

@@ -6,12 +6,16 @@ use crate::report::Prediction;
 use crate::units::{Seconds, engineering};
 use std::fmt::Write as _;
 
-/// Highest currents, the junction, and how long each battery lasts; a line each.
+/// Domains asleep, highest currents, the junction, and how long each battery lasts; a line each.
 pub(super) fn limits_text(p: &Prediction<'_>) -> String {
     let mut text = String::new();
+    let asleep: Vec<String> = p.asleep().iter().map(|(d, s)| format!("{d} ({s})")).collect();
+    if !asleep.is_empty() {
+        text.push_str(&super::listed("asleep throughout", &asleep));
+    }
     let peaks: Vec<String> = p.peaks.iter().map(|peak| peak_text(p, peak)).collect();
     if !peaks.is_empty() {
-        let _ = writeln!(text, "highest current by rail: {}", peaks.join(", "));
+        text.push_str(&super::listed("highest current by rail", &peaks));
     }
     if let Some(junction) = &p.junction {
         let founded = match junction.kind {

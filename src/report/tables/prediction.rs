@@ -43,7 +43,7 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
         let name = names.iter().find(|n| n.0 == c.role).map_or("", |n| n.1.as_str());
         (name, c.energy)
     });
-    let _ = writeln!(text, "joules by component: {}", shares(parts, p.estimate.energy));
+    text.push_str(&super::listed("joules by component", &shares(parts, p.estimate.energy)));
     text.push_str(&limits_text(p));
     text.push_str(&evidence_text(p));
     text.push_str(&left_out(p.plan));
@@ -151,15 +151,23 @@ fn layer_table(p: &Prediction<'_>) -> Table {
     rows
 }
 
-/// Named energies, largest first, with their share of the whole.
-fn shares<'a>(parts: impl Iterator<Item = (&'a str, Joules)>, whole: Joules) -> String {
+/// Named energies that a list shows.
+const LISTED_SHARES: usize = 14;
+
+/// Named energies, largest first, with their share of the whole; the small ones of many as one.
+fn shares<'a>(parts: impl Iterator<Item = (&'a str, Joules)>, whole: Joules) -> Vec<String> {
     let mut parts: Vec<_> = parts.filter(|(_, energy)| energy.0 != 0.0).collect();
     parts.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-    let shown = parts.into_iter().map(|(name, energy)| {
-        let share = if whole.0 != 0.0 { energy / whole } else { 0.0 };
-        format!("{name} {energy} ({})", percent(share))
-    });
-    shown.collect::<Vec<_>>().join(", ")
+    let share = |energy: Joules| if whole.0 != 0.0 { energy / whole } else { 0.0 };
+    let shown = |name: &str, energy| format!("{name} {energy} ({})", percent(share(energy)));
+    let many = parts.len() > LISTED_SHARES + 1;
+    let rest = parts.split_off(if many { LISTED_SHARES } else { parts.len() });
+    let mut list: Vec<_> = parts.into_iter().map(|(name, energy)| shown(name, energy)).collect();
+    if many {
+        let sum: Joules = rest.iter().map(|(_, energy)| *energy).sum();
+        list.push(shown(&format!("{} others", rest.len()), sum));
+    }
+    list
 }
 
 fn joules_text(outcome: &Outcome) -> String {
@@ -174,16 +182,16 @@ fn joules_text(outcome: &Outcome) -> String {
         ("idle", ledger.of(&Cause::Idle)),
         ("transitions", ledger.of(&Cause::Transition)),
     ];
-    let named = |map: &BTreeMap<String, Joules>| -> String {
+    let named = |map: &BTreeMap<String, Joules>| -> Vec<String> {
         shares(map.iter().map(|(n, e)| (n.as_str(), *e)), whole)
     };
     let loads = ledger.by_component.iter().map(|(name, energy)| (name.clone(), *energy));
     let losses = ledger.losses.iter().map(|(name, energy)| (format!("{name}_loss"), *energy));
     let all: BTreeMap<String, Joules> = loads.chain(losses).collect();
     let mut text = String::new();
-    let _ = writeln!(text, "joules by cause: {}", shares(causes.into_iter(), whole));
-    let _ = writeln!(text, "joules by component: {}", named(&all));
-    let _ = writeln!(text, "joules by rail, at the loads: {}", named(&ledger.by_rail));
+    text.push_str(&super::listed("joules by cause", &shares(causes.into_iter(), whole)));
+    text.push_str(&super::listed("joules by component", &named(&all)));
+    text.push_str(&super::listed("joules by rail, at the loads", &named(&ledger.by_rail)));
     let _ = writeln!(text, "joules from the sources: {}", ledger.source);
     let r = ledger.residuals();
     let _ = writeln!(

@@ -38,33 +38,72 @@ fn plain<Q: Quantity>(of: &Valued<Q>) -> String {
     value(of).replace('\u{a0}', " ")
 }
 
+/// Clocks and rails of each point, a row a point, or a column where rows are too long; then what else a
+/// point says.
 fn points(profile: &Profile) -> String {
     let spec = profile.spec();
     let clocks: BTreeSet<&String> =
         spec.operating_points.iter().flat_map(|p| p.clocks.keys()).collect();
-    let noted = spec.operating_points.iter().any(|p| !notes(p).is_empty());
-    let mut headers = vec!["point".to_owned()];
-    headers.extend(clocks.iter().map(|clock| format!("clock\n{clock}")));
-    headers.extend(spec.rails.iter().map(|rail| format!("rail\n{}", rail.name)));
-    headers.extend(noted.then(|| "besides".to_owned()));
-    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    let mut rows = table(&headers, 1);
-    if noted && let Some(last) = rows.column_mut(headers.len() - 1) {
-        last.set_cell_alignment(comfy_table::CellAlignment::Left);
-    }
+    let mut cells = vec![vec!["point".to_owned()]];
+    cells[0].extend(clocks.iter().map(|clock| format!("clock\n{clock}")));
+    cells[0].extend(spec.rails.iter().map(|rail| format!("rail\n{}", rail.name)));
     for point in &spec.operating_points {
         let mut row = vec![point.name.clone()];
         row.extend(clocks.iter().map(|c| point.clocks.get(*c).map_or(String::new(), plain)));
         let voltage = |rail: &String| point.voltages.get(rail).map_or(String::new(), plain);
         row.extend(spec.rails.iter().map(|rail| voltage(&rail.name)));
-        row.extend(noted.then(|| notes(point)));
-        rows.add_row(row);
+        cells.push(row);
+    }
+    let mut text = grid(&cells);
+    if text.lines().any(|line| line.chars().count() > WIDTH) {
+        text = upright(&cells);
+    }
+    for point in &spec.operating_points {
+        let notes = notes(point);
+        if !notes.is_empty() {
+            push(&mut text, &format!("{}: {notes}", point.name));
+        }
+    }
+    text
+}
+
+fn grid(cells: &[Vec<String>]) -> String {
+    let Some((headers, body)) = cells.split_first() else { return String::new() };
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    let mut rows = table(&headers, 1);
+    for row in body {
+        rows.add_row(row.clone());
     }
     format!("{rows}\n")
 }
 
+/// Rows as columns, as many side by side as there is room for.
+fn upright(cells: &[Vec<String>]) -> String {
+    let Some((names, points)) = cells.split_first() else { return String::new() };
+    let width = |row: &[String]| row.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 2;
+    let turned = |of: &[&Vec<String>]| -> Vec<Vec<String>> {
+        let names = names.iter().enumerate();
+        names
+            .map(|(i, name)| {
+                let cells = of.iter().map(|point| point.get(i).cloned().unwrap_or_default());
+                std::iter::once(name.replace('\n', " ")).chain(cells).collect()
+            })
+            .collect()
+    };
+    let (mut text, mut side, mut used) = (String::new(), Vec::new(), width(names));
+    for point in points {
+        if used + width(point) > WIDTH && !side.is_empty() {
+            text.push_str(&grid(&turned(&side)));
+            (side, used) = (Vec::new(), width(names));
+        }
+        used += width(point);
+        side.push(point);
+    }
+    text + &grid(&turned(&side))
+}
+
 fn notes(point: &OperatingPoint) -> String {
-    let named = point.set_points.iter().chain(&point.loads);
+    let named = point.set_points.iter().chain(&point.loads).chain(&point.asleep);
     let mut notes: Vec<String> = named.map(|(what, state)| format!("{what} {state}")).collect();
     notes.extend(point.above_need.then(|| "above need".to_owned()));
     notes.join(", ")

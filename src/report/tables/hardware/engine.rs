@@ -4,7 +4,7 @@ use super::drawing::whole;
 use super::tree::{value, work_energy};
 use crate::evidence::Valued;
 use crate::hardware::{
-    Array, Dataflow, Engine, FixedFunction, Lanes, Precision, Systolic, TensorTiles,
+    Array, Dataflow, Engine, FixedFunction, Lanes, Precision, Systolic, TensorTiles, WindowLimits,
 };
 use crate::units::{Quantity, Ratio};
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ pub(super) fn of_engine(engine: &Engine) -> String {
         count if count > KINDS_NAMED => format!("runs {count} kinds of operator"),
         _ => format!("runs {}", kinds.join(", ")),
     });
+    parts.extend(engine.windows.as_ref().and_then(of_windows));
     parts.push(format!("works from {}", engine.memories.join(", ")));
     format!("engine {}{core}: {}", engine.name, parts.join("; "))
 }
@@ -84,4 +85,17 @@ fn of_function(function: &FixedFunction) -> String {
     });
     let formats = formats(function.precision, &function.rates);
     format!("fixed function, {formats}{}", steps.collect::<String>())
+}
+
+/// Windows of convolutions that it takes.
+fn of_windows(limits: &WindowLimits) -> Option<String> {
+    let size = |(height, width): &(u64, u64)| whole(&format!("{height} x {width}"));
+    let sizes = limits.sizes.iter().map(size).collect::<Vec<_>>().join(", ");
+    let parts = [
+        (!sizes.is_empty()).then(|| format!("windows of {sizes}")),
+        limits.largest.as_ref().map(|most| format!("windows up to {}", size(most))),
+        limits.largest_stride.map(|most| format!("strides up to {most}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }

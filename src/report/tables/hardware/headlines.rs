@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 /// How many movers of each headline number are named.
 pub(in crate::report) const MOVERS: usize = 5;
 
+/// A share that is not printed as nothing.
+const SHOWN: f64 = 5e-4;
+
 /// A reference model on the profile that is checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedModel {
@@ -73,7 +76,7 @@ fn rests(found: &[&Headlines]) -> String {
 /// Numbers that are among the largest movers of any model, with their share for each.
 fn movers(found: &[&Headlines], of: Of) -> String {
     let largest = |h: &Headlines| -> Vec<Contribution> {
-        of(h).movers.iter().take(MOVERS).cloned().collect()
+        of(h).movers.iter().take(MOVERS).filter(|m| m.share >= SHOWN).cloned().collect()
     };
     let share =
         |h: &Headlines, name: &str| largest(h).iter().find(|m| m.name == name).map(|m| m.share);

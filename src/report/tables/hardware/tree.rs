@@ -38,6 +38,9 @@ impl Tree<'_> {
         let spec = self.profile.spec();
         let name = spec.rails.get(node.rail).map_or("", |rail| rail.name.as_str());
         let voltages = spec.operating_points.iter().filter_map(|p| p.voltages.get(name));
+        if node.again {
+            return Branch::leaf(format!("rail {name}, as above"));
+        }
         let label = format!("rail {name}: {}", range(voltages.map(|v| v.parameter())));
         let mut inside: Vec<Branch> = node.domains.iter().map(|d| self.domain(d)).collect();
         let loads = node.loads.iter().filter_map(|load| spec.loads.get(*load));
@@ -265,6 +268,6 @@ pub(super) fn work_energy(energy: &EngineEnergy) -> Vec<String> {
         .iter()
         .map(|(format, e)| whole(&format!("{format} {}/MAC", value(e))))
         .collect();
-    parts.extend(energy.per_busy_cycle.as_ref().map(|c| format!("{} a busy cycle", cost(c))));
+    parts.extend(energy.per_busy_cycle.as_ref().map(|c| format!("{} while busy", cost(c))));
     parts
 }
