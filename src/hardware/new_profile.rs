@@ -1,7 +1,7 @@
 //! A new profile from one there is: a copy under another name, or a short file that extends it.
 
 use super::profile::Profile;
-use super::spec::{OperatingPoint, PerCycle, ProfileSpec, Regulator};
+use super::spec::{OperatingPoint, PerCycle, ProfileSpec, Regulator, StateLoad};
 use super::{HardwareError, shipped_profiles};
 use crate::diagnostic::{SpanIndex, patched, quoted};
 use crate::evidence::Parameter;
@@ -212,7 +212,14 @@ fn without(spec: &ProfileSpec) -> Option<String> {
         !spec.regulators.iter().any(|regulator| regulator.operating_points.contains(&p.name))
     };
     let point = spec.operating_points.get(1..)?.iter().rfind(unnamed);
-    let path = match (spec.loads.last(), spec.software.get(1..).and_then(<[_]>::last), point) {
+    let chosen = |l: &&StateLoad| {
+        !spec.operating_points.iter().any(|point| point.loads.contains_key(&l.name))
+    };
+    let path = match (
+        spec.loads.iter().rfind(chosen),
+        spec.software.get(1..).and_then(<[_]>::last),
+        point,
+    ) {
         (Some(load), _, _) => format!("loads.{}", load.name),
         (_, Some(stack), _) => format!("software.{}", stack.name),
         (_, _, Some(point)) => format!("operating_points.{}", point.name),

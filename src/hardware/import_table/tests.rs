@@ -265,7 +265,7 @@ fn blocks_go_onto_a_profile_that_has_their_rails() {
     let shipped = crate::hardware::shipped_profiles().iter().find(|p| p.name == "eyeriss").unwrap();
     let profile = Profile::parse(shipped.path, shipped.text).unwrap();
     let mut table =
-        read("Block,Mode,Rail,V,Dynamic [mW]\npads,on,vdd_cor,1.0,5\nglb,on,vdd_core,1.0,5\n");
+        read("Block,Mode,Rail,V,Dynamic [mW]\npanel,on,vdd_cor,1.0,5\nglb,on,vdd_core,1.0,5\n");
     let said = table.fits(&profile, false).unwrap_err().to_string();
     assert_eq!(
         said,
@@ -276,9 +276,9 @@ blocks.csv:3: profile `eyeriss` has something called `glb` in a trace already
 help: give the block another name
 2 faults in blocks.csv"
     );
-    let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\npads,on,vdd_core,3.3,5\n");
+    let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\npanel,on,vdd_core,3.3,5\n");
     table.fits(&profile, false).unwrap();
-    assert!(table.notes[0].contains("`pads` is stated at 3.3 V"), "{:?}", table.notes);
+    assert!(table.notes[0].contains("`panel` is stated at 3.3 V"), "{:?}", table.notes);
     let text = profile_onto(&table, "mine", "eyeriss", &profile, &terms(Kind::Datasheet, None));
     assert!(text.contains("\n(\n  extends: \"eyeriss\",\n  name: \"mine\",\n"), "{text}");
     let made = Profile::parse("mine.ron", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
