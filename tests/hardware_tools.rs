@@ -371,4 +371,29 @@ fn an_import_that_cannot_be_says_why_and_writes_nothing() {
         assert!(told.starts_with("error: --spread: "), "{spread}: {told}");
     }
     assert!(import("docs/blocks.csv", &["--name", " "]).contains("printable text"));
+    let told = import("docs/blocks.csv", &["--initial", "of"]);
+    assert!(told.contains("no block of docs/blocks.csv has a mode `of`; did you mean `off`?"));
+}
+
+/// Names come through the merge of an extending profile as they stand in the table.
+#[test]
+fn names_of_any_characters_come_through() {
+    let place = tempfile::tempdir().unwrap();
+    let names = ["a \"b\"", "c\\d", "µ–(e): [f], {g}", "//h", "/* i", "r#\"j\"#", "'k"];
+    let mut table = "Block,Mode,Rail,V,Dynamic [mW]\n".to_owned();
+    for name in names {
+        let cell = format!("\"{}\"", name.replace('"', "\"\""));
+        table.push_str(&format!("{cell},{cell},{cell},1.8,1\n"));
+    }
+    let (table, out) = (file(place.path(), "t.csv", table.as_bytes()), at(place.path(), "x.ron"));
+    said(&["hardware", "import-table", &table, "--onto", "eyeriss", "--new-rails", "--out", &out]);
+    let again = at(place.path(), "y.ron");
+    said(&["hardware", "new", "y \\\"", "--from", &out, "--extends", "--out", &again]);
+    let profile = Profile::load(&again).unwrap();
+    assert_eq!(profile.spec().name, "y \\\"");
+    let loads = profile.spec().loads.iter();
+    let found: Vec<_> = loads.map(|l| [&*l.name, &*l.rail, &*l.states[0].name]).collect();
+    assert_eq!(found, names.map(|name| [name; 3]));
+    said(&["hardware", "check", &again]);
+    said(&["hardware", "show", &again]);
 }

@@ -19,6 +19,7 @@ pub use error::{LocatedFault, TableError, TableFault};
 pub use fragment::{Terms, profile_fragment, profile_onto};
 pub use totals::TotalCheck;
 
+use crate::diagnostic::nearest;
 use crate::units::{Celsius, Hertz, Volts, Watts};
 
 /// A quantity of the table.
@@ -112,6 +113,19 @@ impl BlockTable {
             }
         }
         rails
+    }
+
+    /// Whether some block has the mode `wanted`.
+    ///
+    /// # Errors
+    /// None has.
+    pub fn has_mode(&self, wanted: &str) -> Result<(), TableError> {
+        let modes = || self.blocks.iter().flat_map(|b| &b.modes).map(|mode| mode.name.as_str());
+        if modes().any(|mode| mode == wanted) {
+            return Ok(());
+        }
+        let near = nearest(wanted, modes()).map(str::to_owned);
+        Err(TableError::NoSuchMode { file: self.file.clone(), mode: wanted.to_owned(), near })
     }
 
     /// What to look at: columns that were not read, what was taken to be meant, and sums that are not

@@ -78,6 +78,8 @@ impl ImportTable {
             allowed(out, self.force)?;
         }
         let mut table = self.read()?;
+        let initial = self.initial.as_deref().map(|mode| table.has_mode(mode));
+        initial.transpose().map_err(HardwareError::from)?;
         let terms =
             Terms { kind: self.kind.into(), spread: self.spread()?, initial: self.initial.clone() };
         let text = match &self.onto {

@@ -11,6 +11,16 @@ pub enum TableError {
         /// What they are.
         reason: String,
     },
+    /// No block has the mode that blocks are to be in at first.
+    #[error("no block of {file} has a mode `{mode}`{}", .near.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
+    NoSuchMode {
+        /// The file as the caller named it.
+        file: String,
+        /// The mode.
+        mode: String,
+        /// The nearest that there is.
+        near: Option<String>,
+    },
     /// The table has faults, in the order of its lines.
     #[error("{}", listed(.file, .faults))]
     Faults {
