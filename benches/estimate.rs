@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-const HARDWARE: [&str; 2] = ["stm32l4r5", "eyeriss"];
+const HARDWARE: [&str; 4] = ["stm32l4r5", "eyeriss", "gap9", "edge_soc_example"];
 
 struct Prepared {
     network: Network,
@@ -37,9 +37,9 @@ impl Prepared {
     }
 }
 
-#[divan::bench]
-fn read_profile(bencher: Bencher) {
-    let shipped = shipped_profiles()[1];
+#[divan::bench(args = HARDWARE)]
+fn read_profile(bencher: Bencher, hardware: &str) {
+    let shipped = shipped_profiles().iter().find(|p| p.name == hardware).unwrap();
     bencher.bench(|| Profile::parse(shipped.path, black_box(shipped.text)).unwrap());
 }
 
