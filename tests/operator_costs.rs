@@ -3,6 +3,7 @@
 
 use crate::chips::{self, DATAPATHS, at, chip, chip_text, convolution, parsed, product};
 use joulecast::cost::{Cost, Refusal, cost, systolic_cycles};
+use joulecast::evidence::Kind;
 use joulecast::hardware::{Dataflow, Profile};
 use joulecast::mapping::{Network, plan};
 use joulecast::model::{ElementType, Gemm, Live, Op, OpKind, Sparsity, Work};
@@ -418,4 +419,103 @@ proptest! {
             prop_assert_eq!(costed(&dense, skipping).unwrap().compute, full.compute, "{}", datapath);
         }
     }
+}
+
+fn image(size: u64, batch: u64, kernel: u64, stride: u64) -> Work {
+    let made = size.div_ceil(stride);
+    let (data, made) = ([batch, size, size, 32], [batch, made, made, 32]);
+    let inputs: [chips::Part<'_>; 2] = [(&data, false), (&[32, kernel, kernel, 32], true)];
+    chips::layer(convolution(stride, 1, false), &inputs, &made).work
+}
+
+/// Nine points of a window are nine words at the edge of an array, in each fold, and one behind buffers
+/// of lines.
+#[test]
+fn windows_enter_an_array_point_by_point() {
+    for (dataflow, folds) in
+        [("WeightStationary", 4.0), ("OutputStationary", 4.0), ("InputStationary", 1.0)]
+    {
+        let array = |more: &str| {
+            chip(
+                &format!(
+                    "Systolic(rows: 32, columns: 8, dataflow: {dataflow}, precision: Int8, {more})"
+                ),
+                "",
+            )
+        };
+        let (work, passes) = (image(16, 1, 3, 1), |work: &Work, profile: &Profile| {
+            costed(work, profile).unwrap().passes.input
+        });
+        assert_eq!(passes(&work, &array("")), 9.0 * folds, "{dataflow}");
+        assert_eq!(passes(&work, &array("reuses_windows: true")), folds, "{dataflow}");
+        assert_eq!(passes(&image(16, 1, 1, 1), &array("")), folds, "{dataflow}");
+        // Of a strided window fewer are read, and never fewer than there are.
+        assert_eq!(passes(&image(16, 1, 3, 2), &array("")), 2.25 * folds, "{dataflow}");
+    }
+    let tiles =
+        chip("TensorTiles(units: 1, m: 8, n: 8, k: 16, macs: {Int8: \"64 MAC/cycle\"})", "");
+    assert_eq!(costed(&image(16, 1, 3, 1), &tiles).unwrap().passes.input, 9.0 * 4.0);
+}
+
+#[test]
+fn samples_of_a_batch_share_no_rows_of_a_step() {
+    let array = "FixedFunction(precision: Int8, unrolled: {Conv: (output_channels: 32, input_channels: 32, output_rows: 9)})";
+    let cycles = |batch| costed(&image(16, batch, 3, 1), &chip(array, "")).unwrap().compute.0;
+    assert_eq!(cycles(16), 16.0 * cycles(1));
+}
+
+/// Results that are made and dropped cost their products.
+#[test]
+fn dropped_results_take_energy_as_well_as_time() {
+    let unrolled = |more: &str| {
+        let array = format!(
+            "FixedFunction(precision: Int8, unrolled: {{Conv: (output_channels: 8, input_channels: 8, {more})}})"
+        );
+        costed(&image(16, 1, 3, 2), &chip(&array, "")).unwrap()
+    };
+    let (kept, all) = (unrolled(""), unrolled("makes_all_positions: true"));
+    assert_eq!(all.compute.0, 4.0 * kept.compute.0);
+    assert!((all.energy / kept.energy - 4.0).abs() < 1e-12);
+    assert_eq!(all.macs, kept.macs);
+}
+
+/// A larger step for strides is part of the peak.
+#[test]
+fn no_step_for_strides_runs_ahead_of_its_peak() {
+    let array = "FixedFunction(precision: Int8, unrolled: {Conv: (output_channels: 32, input_channels: 32, window: 9, strided: (4, 4))})";
+    let cost = costed(&image(16, 1, 3, 2), &chip(array, "")).unwrap();
+    real("strided", &image(16, 1, 3, 2), &cost);
+    assert_eq!(cost.occupancy(), 1.0);
+}
+
+#[test]
+fn an_assumed_overhead_of_vectors_weakens_the_time() {
+    let sources = "sources: {\"ds\": (kind: Datasheet, citation: \"d\")}";
+    let of = |overhead: &str| {
+        let array = format!(
+            "Lanes(macs: {{Int8: \"8 MAC/cycle @ds\"}}, vector: (along: Depth, elements: {{Int8: 16}}, {overhead}))"
+        );
+        let text = chip_text(&array, "", "").replace("sources: {}", sources);
+        costed(&product(4, 5, 64, ElementType::Int8).layers.remove(0).work, &parsed(&text))
+            .unwrap()
+            .time_kind
+    };
+    assert_eq!(of("overhead: \"9 cycle\""), Kind::Assumed);
+    assert_eq!(of("overhead: \"9 cycle @ds\""), Kind::Datasheet);
+}
+
+/// Filters that a float layer stores in 4 bits stay so where it runs in 8; a layer of 8 bits that runs in 16
+/// is converted whole.
+#[test]
+fn constants_that_a_layer_widens_as_it_reads_stay_narrow() {
+    let bytes = |stored: ElementType, own: ElementType, bits: u64| {
+        let mut work = product(4, 8, 16, own).layers.remove(0).work;
+        let filter = work.operands.iter_mut().find(|o| o.constant).unwrap();
+        filter.element = stored;
+        filter.converted_bytes(own, bits)
+    };
+    assert_eq!(bytes(ElementType::Int4, ElementType::Float32, 8), 64.0);
+    assert_eq!(bytes(ElementType::Float32, ElementType::Float32, 8), 128.0);
+    assert_eq!(bytes(ElementType::Int8, ElementType::Int8, 16), 256.0);
+    assert_eq!(bytes(ElementType::Int8, ElementType::Float32, 16), 128.0);
 }

@@ -18,6 +18,7 @@ use crate::units::{Cycles, MacsPerCycle, OperationsPerCycle, Ratio};
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Loops {
     groups: u64,
+    samples: u64,
     output_channels: u64,
     input_channels: u64,
     window: u64,
@@ -32,6 +33,7 @@ impl Loops {
     fn of(gemm: Gemm, window: Option<Window>) -> Self {
         let product = Self {
             groups: gemm.groups,
+            samples: 1,
             output_channels: gemm.n,
             input_channels: gemm.k,
             window: 1,
@@ -44,10 +46,11 @@ impl Loops {
         let points = w.kernel_height.saturating_mul(w.kernel_width).max(1);
         let loops = Self {
             groups,
+            samples: w.batch.max(1),
             output_channels: (w.output_channels / groups).max(1),
             input_channels: w.input_channels.max(1),
             window: points,
-            rows: w.output_height.max(1).saturating_mul(w.batch.max(1)),
+            rows: w.output_height.max(1),
             columns: w.output_width.max(1),
             strided: w.stride_height.max(w.stride_width) > 1,
         };
@@ -56,9 +59,9 @@ impl Loops {
     }
 
     fn macs(self) -> u128 {
-        [self.groups, self.output_channels, self.input_channels, self.window, self.rows]
+        [self.groups, self.samples, self.output_channels, self.input_channels, self.window]
             .into_iter()
-            .chain([self.columns])
+            .chain([self.rows, self.columns])
             .fold(1u128, |product, extent| product.saturating_mul(u128::from(extent)))
     }
 
@@ -71,7 +74,7 @@ impl Loops {
             if depthwise { (1, self.groups) } else { (self.groups, self.output_channels) };
         let (rows, columns) = self.positions_of_step(unrolled);
         let planes = over(self.rows, rows) * over(self.columns, columns);
-        let planes = planes * groups as f64;
+        let planes = planes * groups as f64 * self.samples as f64;
         let tiles = planes * over(channels, unrolled.output_channels);
         let inside =
             over(self.input_channels, unrolled.input_channels) * over(self.window, unrolled.window);
@@ -143,11 +146,16 @@ impl Unrolled {
         (cycles, step.1.weaker(step_channel.1).weaker(tile.1).weaker(channel.1))
     }
 
-    /// Multiply-accumulates a cycle with everything full.
+    /// Multiply-accumulates a cycle with everything full, of whichever step does most.
     fn rate(&self) -> f64 {
         let step_channels = self.output_channels as f64;
         let one = Counts { steps: 1.0, step_channels, tiles: 0.0, channels: 0.0 };
-        self.macs() as f64 / self.cycles_of(one).0
+        let (rows, columns) = (self.output_rows, self.output_columns);
+        let most = [Some((rows, columns)), self.strided].into_iter().flatten();
+        let most = most.map(|(r, c)| r.saturating_mul(c)).max().unwrap_or(1);
+        let inside = self.output_channels.saturating_mul(self.input_channels);
+        let macs = inside.saturating_mul(self.window).saturating_mul(most);
+        macs as f64 / self.cycles_of(one).0
     }
 }
 
@@ -174,6 +182,7 @@ pub(super) fn timing(
     let mut timing = Timing {
         compute: Cycles::ZERO,
         array_macs: 0,
+        made: 1.0,
         peak: MacsPerCycle(fastest * rate),
         passes: Passes::ONCE,
         kind,
@@ -184,7 +193,9 @@ pub(super) fn timing(
         let unrolled = function.unrolled.get(&work.kind).ok_or_else(no_function)?;
         let mut loops = Loops::of(gemm, work.window);
         if unrolled.makes_all_positions {
+            let kept = loops.macs() as f64;
             loops = loops.at_all_positions(work.window);
+            timing.made = loops.macs() as f64 / kept.max(1.0);
         }
         let counts = loops.counts(unrolled);
         let (cycles, cycles_kind) = unrolled.cycles_of(counts);

@@ -42,6 +42,7 @@ pub(super) fn timing(
     Ok(Timing {
         compute: Cycles(compute),
         array_macs: work.macs,
+        made: 1.0,
         peak: peak.get(),
         passes: passes(blocks, work.gemm),
         kind,
@@ -56,16 +57,20 @@ fn datapath(
     precision: Precision,
 ) -> (f64, Kind) {
     let rate = peak.get().0;
-    let products = match (&lanes.vector, work.gemm) {
-        (Some(vector), Some(gemm)) if work.macs > 0 => {
-            vectorised(vector, gemm, rate, precision).max(work.macs as f64 / rate)
+    let (mut products, mut kind) = (work.macs as f64 / rate, peak.kind());
+    if let (Some(vector), Some(gemm)) = (&lanes.vector, work.gemm)
+        && work.macs > 0
+    {
+        let vectors = vectorised(vector, gemm, rate, precision);
+        if vectors > products {
+            products = vectors;
+            kind = kind.weaker(vector.overhead.as_ref().map_or(kind, Valued::kind));
         }
-        _ => work.macs as f64 / rate,
-    };
+    }
     let beside = lanes.operations.get(&precision);
     let others = work.element_ops as f64 / beside.map_or(rate, |r| r.get().0);
     if products >= others {
-        return (products, peak.kind());
+        return (products, kind);
     }
     (others, beside.map_or(peak.kind(), |r| r.kind()))
 }

@@ -194,7 +194,7 @@ fn engine_work(
     let (mut sum, mut starting) = (Joules::ZERO, Joules::ZERO);
     let (mut macs_costed, mut operations_costed) = (work.macs == 0, work.element_ops == 0);
     if let Some(per_mac) = unit.energy.per_mac.get(&precision).filter(|_| work.macs > 0) {
-        sum += per_mac.get().times(work.macs);
+        sum += per_mac.get().times(work.macs) * timing.made;
         kind = kind.weaker(per_mac.kind());
         macs_costed = true;
     }
@@ -215,7 +215,7 @@ fn engine_work(
         (macs_costed, operations_costed) = (true, true);
     }
     if let Some(store) = unit.energy.operand_store.as_ref().filter(|_| work.macs > 0) {
-        let bytes = store.traffic.get().si() * work.macs as f64;
+        let bytes = store.traffic.get().si() * work.macs as f64 * timing.made;
         sum += Joules(bytes * store.energy.get().si());
         kind = kind.weaker(store.traffic.kind()).weaker(store.energy.kind());
     }

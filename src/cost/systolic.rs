@@ -17,7 +17,7 @@
 //! other. Neglected: stalls for operands (mapping adds them), and for row stationary the filling of each
 //! pass.
 
-use super::timing::{Passes, Refusal, Timing};
+use super::timing::{Passes, Refusal, Timing, window_reads};
 use crate::evidence::Kind;
 use crate::hardware::{Dataflow, Engine, Precision, Scratchpads, Systolic};
 use crate::model::{Gemm, Window, Work};
@@ -186,6 +186,7 @@ pub(super) fn timing(
         return Ok(Timing {
             compute: Cycles(cycles),
             array_macs: 0,
+            made: 1.0,
             peak,
             passes: Passes::ONCE,
             kind,
@@ -202,10 +203,20 @@ pub(super) fn timing(
     Ok(Timing {
         compute: Cycles(result.cycles.max(0.0) / rate),
         array_macs: result.array_macs as u64,
+        made: 1.0,
         peak,
-        passes: result.passes,
+        passes: taken_in(result.passes, array, work),
         kind,
     })
+}
+
+/// The passes with overlapping windows, whose words enter the array each time: at its edge for each fold, or
+/// as the stationary tile. Row by row they slide within it, and buffers of lines hand them on.
+fn taken_in(passes: Passes, array: &Systolic, work: &Work) -> Passes {
+    if array.dataflow == Dataflow::RowStationary || array.reuses_windows {
+        return passes;
+    }
+    Passes { input: passes.input * window_reads(work), ..passes }
 }
 
 /// A matrix product as a convolution with a window of one point.
@@ -230,6 +241,7 @@ mod tests {
 
     fn eyeriss() -> Systolic {
         Systolic {
+            reuses_windows: false,
             rows: 12,
             columns: 14,
             dataflow: Dataflow::RowStationary,

@@ -6,7 +6,7 @@
 //! wave quantisation). Neglected: splitting the sum over units, which a library does where few tiles
 //! meet a deep sum.
 
-use super::timing::{Passes, Refusal, Timing};
+use super::timing::{Passes, Refusal, Timing, window_reads};
 use crate::evidence::Kind;
 use crate::hardware::{Engine, Precision, TensorTiles};
 use crate::model::{Gemm, Work};
@@ -38,6 +38,7 @@ pub(super) fn timing(
     let mut timing = Timing {
         compute: Cycles::ZERO,
         array_macs: 0,
+        made: 1.0,
         peak,
         passes: Passes::ONCE,
         kind: Kind::STRONGEST,
@@ -47,7 +48,7 @@ pub(super) fn timing(
         timing.compute = Cycles(cycles);
         timing.array_macs = slots as u64;
         timing.passes = Passes {
-            input: gemm.n.div_ceil(tiles.n.max(1)).max(1) as f64,
+            input: gemm.n.div_ceil(tiles.n.max(1)).max(1) as f64 * window_reads(work),
             weight: gemm.m.div_ceil(tiles.m.max(1)).max(1) as f64,
             ..Passes::ONCE
         };

@@ -1,7 +1,7 @@
 //! What an engine's datapath answers about an operator: cycles and operand passes, or a refusal.
 
 use crate::evidence::Kind;
-use crate::model::OpKind;
+use crate::model::{OpKind, OperandRole, Work};
 use crate::units::{Cycles, MacsPerCycle};
 
 /// Why an engine does not run an operator.
@@ -102,9 +102,24 @@ impl Passes {
 pub(super) struct Timing {
     pub(super) compute: Cycles,
     pub(super) array_macs: u64,
+    /// Multiply-accumulates that are made for each that is asked for, at least 1: results that a
+    /// datapath makes and drops.
+    pub(super) made: f64,
     /// Peak multiply-accumulates a cycle.
     pub(super) peak: MacsPerCycle,
     pub(super) passes: Passes,
     /// What the cycles at work rest on.
     pub(super) kind: Kind,
+}
+
+/// Words that an array takes in once for each pass over its input, over the elements of the input: a
+/// product reads `m k` of them for each group, windows that overlap again and again.
+pub(super) fn window_reads(work: &Work) -> f64 {
+    let (Some(gemm), Some(_)) = (work.gemm, work.window) else { return 1.0 };
+    let data = work.operands.iter().find(|o| o.role == OperandRole::Data);
+    let words = gemm.groups as f64 * gemm.m as f64 * gemm.k as f64;
+    match data {
+        Some(data) if data.elements > 0 => (words / data.elements as f64).max(1.0),
+        _ => 1.0,
+    }
 }

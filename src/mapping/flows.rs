@@ -16,7 +16,7 @@ pub(super) fn operand_bytes(operand: &Operand, work: &Work, precision: Precision
     Bytes(if Precision::of(work.element) == Some(precision) {
         operand.stored_bytes()
     } else {
-        operand.converted_bytes(precision.bits())
+        operand.converted_bytes(work.element, precision.bits())
     })
 }
 

@@ -84,13 +84,19 @@ impl Operand {
         self.elements as f64 * self.stored_bits(self.element.bits()) / 8.0
     }
 
-    /// Bytes read when the network is converted to a number format of `bits`. Accumulators and
-    /// indices (32-bit integers and wider) keep their width.
-    pub fn converted_bytes(&self, bits: u64) -> f64 {
+    /// Bytes read when a layer of `own` elements is converted to a number format of `bits`. Accumulators
+    /// and indices (32-bit integers and wider) keep their width, and so do constants that the layer
+    /// stores in fewer bits than it computes in: it widens them as it reads.
+    pub fn converted_bytes(&self, own: ElementType, bits: u64) -> f64 {
         let wide = matches!(
             self.element,
             ElementType::Int32 | ElementType::UInt32 | ElementType::Int64 | ElementType::UInt64
         );
-        if wide { self.stored_bytes() } else { self.elements as f64 * self.stored_bits(bits) / 8.0 }
+        let width = self.element.bits();
+        let widened = self.constant && width < own.bits() && width < bits;
+        if wide || widened {
+            return self.stored_bytes();
+        }
+        self.elements as f64 * self.stored_bits(bits) / 8.0
     }
 }

@@ -159,6 +159,10 @@ described! {
         /// True when the next stationary tile is loaded while this one is worked on.
         #[serde(default)]
         pub prefetches_weights: bool,
+        /// True where buffers of lines hand overlapping windows on, so that each input word enters once a
+        /// pass. Without them it enters once for each window it is in. Rows that slide need none.
+        #[serde(default)]
+        pub reuses_windows: bool,
         /// Storage in each element, which bounds reuse.
         #[serde(default)]
         pub scratchpads: Option<Scratchpads>,
