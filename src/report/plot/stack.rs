@@ -48,6 +48,7 @@ impl Stack {
         let total = grid.buckets(&trace.total_power());
         let flat = Waveform::default();
         let (mut loads, mut losses) = (Vec::new(), Vec::new());
+        let inks = inks(trace, theme);
         for (at, component) in trace.header.components.iter().enumerate() {
             let buckets = grid.buckets(trace.power.get(at).unwrap_or(&flat));
             // Where the total has one edge, every component has its own there.
@@ -61,19 +62,14 @@ impl Stack {
             }
             into.push(Series {
                 name: component.name.clone(),
-                ink: theme.frame,
+                ink: inks.get(at).copied().unwrap_or(theme.frame),
                 is_loss: !component.is_load(),
                 energy: energy(&buckets),
                 levels: buckets.iter().zip(&total).map(level).collect(),
             });
         }
-        let (mut loads, mut losses) = (gathered(loads, LOADS), gathered(losses, LOSSES));
-        for (at, load) in loads.iter_mut().enumerate() {
-            load.ink = theme::load(at, theme);
-        }
-        for (at, loss) in losses.iter_mut().enumerate() {
-            loss.ink = theme::loss(at, theme);
-        }
+        let loads = gathered(loads, LOADS, theme::others(theme));
+        let losses = gathered(losses, LOSSES, theme::loss(0, theme));
         let energy = energy(&total);
         Self { series: loads.into_iter().chain(losses).collect(), total, energy }
     }
@@ -157,7 +153,7 @@ fn level(bucket: &Bucket) -> f64 {
 }
 
 /// The largest series, and one for all the others when there are too many.
-fn gathered(all: Vec<Series>, most: usize) -> Vec<Series> {
+fn gathered(all: Vec<Series>, most: usize, ink: Ink) -> Vec<Series> {
     if all.len() <= most {
         return all;
     }
@@ -174,10 +170,31 @@ fn gathered(all: Vec<Series>, most: usize) -> Vec<Series> {
             rest.energy += series.energy;
             rest.levels.iter_mut().zip(&series.levels).for_each(|(a, b)| *a += b);
         } else {
-            rest = Some(Series { name: format!("{count} others"), ..series.clone() });
+            rest = Some(Series { name: format!("{count} others"), ink, ..series.clone() });
         }
     }
     shown.into_iter().chain(rest).collect()
+}
+
+/// A colour for each component of a trace, the same in every picture of it: those that take most of the
+/// whole trace have the ones that are easiest told apart.
+fn inks(trace: &Trace, theme: &Theme) -> Vec<Ink> {
+    let components = &trace.header.components;
+    let energy = |at: usize| trace.power.get(at).map_or(0.0, |w| w.integral(trace.end).abs());
+    let mut ranked: Vec<(usize, f64)> = (0..components.len()).map(|at| (at, energy(at))).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut inks = vec![theme.frame; components.len()];
+    let (mut loads, mut losses) = (0, 0);
+    for (at, _) in ranked {
+        let is_load = components.get(at).is_some_and(|c| c.is_load());
+        let (counted, ink): (_, fn(usize, &Theme) -> Ink) =
+            if is_load { (&mut loads, theme::load) } else { (&mut losses, theme::loss) };
+        if let Some(own) = inks.get_mut(at) {
+            *own = ink(*counted, theme);
+        }
+        *counted += 1;
+    }
+    inks
 }
 
 /// The column of a bucket, on the half pixels of the painter.

@@ -71,6 +71,11 @@ pub(super) fn load(at: usize, theme: &Theme) -> Ink {
     picked(&SERIES, at, theme)
 }
 
+/// The colour of loads that are drawn as one.
+pub(super) fn others(theme: &Theme) -> Ink {
+    theme.frame.mixed(theme.paper, 0.85)
+}
+
 /// The colour of the phase number `at`.
 pub(super) fn phase(at: usize, theme: &Theme) -> Ink {
     picked(&PHASES, at, theme).mixed(theme.paper, 0.35)
