@@ -24,6 +24,7 @@ mod pictures;
 mod profiles;
 mod recurrence;
 mod rooms;
+mod said;
 mod shared;
 mod shipped;
 mod trace_formats;

@@ -159,6 +159,7 @@ fn placement_acts_on_refusals() {
             weight_bytes: 0,
             peak_activation_bytes: 0,
             transforms: Vec::new(),
+            fused: None,
             quality: None,
         };
         let plan = at(&profile, None, |setting| plan(&network, setting));

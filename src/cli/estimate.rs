@@ -40,6 +40,7 @@ impl EstimateArguments {
         let evidence = &estimate.energy_coverage;
         let prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence)
+                .with_software(self.target.software.as_deref())
                 .with_limits(rail_peaks(&plan, setting), junction(&estimate, setting));
         Ok(if self.json {
             Answer::json(&json::estimate(&prediction, sampled.as_ref()), true)

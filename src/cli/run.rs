@@ -55,6 +55,7 @@ impl RunArguments {
         let evidence = outcome.energy_evidence(&estimate.energy_coverage);
         let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
+                .with_software(self.target.software.as_deref())
                 .with_limits(rail_peaks(&plan, setting), None)
                 .of_run(&workload, &outcome);
         if cut {

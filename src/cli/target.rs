@@ -64,7 +64,7 @@ pub(super) struct Target {
     states: Vec<(String, String)>,
     /// Software stack; the profile's first when left out
     #[arg(long, value_name = "NAME")]
-    software: Option<String>,
+    pub(super) software: Option<String>,
 }
 
 /// A target that has been read.

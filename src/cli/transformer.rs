@@ -3,21 +3,22 @@
 use crate::model::{ElementType, Options, Pass, WeightFormat};
 use clap::{Args, ValueEnum};
 
+const HEADING: &str = "Transformer configurations";
+
 /// Which pass of a transformer, and how its filters are stored.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Transformer configurations")]
 pub(super) struct TransformerArguments {
     /// One pass of N tokens, none before them
-    #[arg(long, value_name = "N", conflicts_with = "decode")]
+    #[arg(long, help_heading = HEADING, value_name = "N", conflicts_with = "decode")]
     prefill: Option<u64>,
     /// One token that attends to C keys in the cache, its own among them
-    #[arg(long, value_name = "C")]
+    #[arg(long, help_heading = HEADING, value_name = "C")]
     decode: Option<u64>,
     /// Store the filters inside of layers in fewer bits than are computed in
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, help_heading = HEADING, value_name = "TYPE")]
     weights: Option<Weights>,
     /// Weights that share a scale; all of an output when left out
-    #[arg(long, value_name = "N", requires = "weights")]
+    #[arg(long, help_heading = HEADING, value_name = "N", requires = "weights")]
     weight_group: Option<u64>,
 }
 

@@ -78,6 +78,12 @@ impl<Q> std::ops::Deref for Condition<Q> {
     }
 }
 
+impl<Q> std::ops::DerefMut for Condition<Q> {
+    fn deref_mut(&mut self) -> &mut Valued<Q> {
+        &mut self.0
+    }
+}
+
 impl<'de, Q: Quantity> Deserialize<'de> for Condition<Q> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut value = Valued::deserialize(deserializer)?;

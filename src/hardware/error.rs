@@ -71,6 +71,18 @@ pub enum HardwareError {
         /// All known ones.
         known: String,
     },
+    /// A state that a block does not have.
+    #[error("`{block}` has no state `{state}`{}\nhelp: it has {known}", hint(.nearest))]
+    NoState {
+        /// The block or domain.
+        block: String,
+        /// The state as given.
+        state: String,
+        /// The nearest known one.
+        nearest: Option<String>,
+        /// All known ones.
+        known: String,
+    },
 }
 
 fn hint(nearest: &Option<String>) -> String {

@@ -10,10 +10,39 @@ impl Profile {
     /// without an energy.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = self.unrated();
+        gaps.extend(self.idle_blocks());
         for engine in &self.spec().engines {
             gaps.extend(undone(engine));
             gaps.extend(energies(engine));
             gaps.extend(measured(engine));
+        }
+        gaps
+    }
+
+    /// Rails and domains that nothing is on, and rails that no supply pays for.
+    fn idle_blocks(&self) -> Vec<String> {
+        let (spec, links) = (self.spec(), self.links());
+        let mut gaps = Vec::new();
+        for (rail, unit) in spec.rails.iter().enumerate() {
+            let name = &unit.name;
+            let feeds = |regulator: &(usize, usize)| regulator.0 == rail;
+            let loaded = links.domain_rail.contains(&rail) || links.load_rail.contains(&rail);
+            if !loaded && !links.regulator_rails.iter().any(feeds) {
+                gaps.push(format!("nothing is on rail {name}"));
+            }
+            let regulated = links.regulator_rails.iter().any(|r| r.1 == rail);
+            if !spec.supplies.is_empty() && !regulated && !links.supply_rail.contains(&rail) {
+                gaps.push(format!(
+                    "no supply and no regulator feeds rail {name}: it is ideal, and in no battery's life"
+                ));
+            }
+        }
+        for (domain, unit) in spec.domains.iter().enumerate() {
+            let holds =
+                links.engine_domain.contains(&domain) || links.channel_domain.contains(&domain);
+            if !holds && (unit.clock_tree.is_some() || unit.leakage.is_some()) {
+                gaps.push(format!("domain {} holds nothing, and draws power", unit.name));
+            }
         }
         gaps
     }

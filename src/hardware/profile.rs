@@ -184,29 +184,18 @@ impl Profile {
             let (loads, domains) = (&self.spec.loads, &self.spec.domains);
             if let Some(index) = loads.iter().position(|l| l.name == *name) {
                 let known = loads[index].states.iter().map(|s| s.name.as_str());
-                point.load_states[index] = self.state(known, wanted)?;
+                point.load_states[index] = state(name, known, wanted)?;
             } else if let Some(index) = domains.iter().position(|d| d.name == *name) {
                 let known = domains[index].states.iter().map(|s| s.name.as_str());
-                let state = self.state(["on"].into_iter().chain(known), wanted)?;
+                let state = state(name, ["on"].into_iter().chain(known), wanted)?;
                 point.asleep[index] = state.checked_sub(1);
             } else {
                 let names = loads.iter().map(|l| l.name.as_str());
                 let names = names.chain(domains.iter().map(|d| d.name.as_str()));
-                return Err(self.no_such("state load or domain", name, names));
+                return Err(self.no_such("block that runs no network, or domain,", name, names));
             }
         }
         Ok(point)
-    }
-
-    fn state<'a>(
-        &self,
-        mut known: impl Iterator<Item = &'a str> + Clone,
-        wanted: &str,
-    ) -> Result<usize, HardwareError> {
-        let names = known.clone();
-        known
-            .position(|s| s == wanted)
-            .ok_or_else(|| self.no_such("state of this block called", wanted, names))
     }
 
     /// Regulators ordered so that each stands behind those that draw from its output.
@@ -300,4 +289,19 @@ impl Profile {
         let sound = kinds.iter().filter(|k| k.is_evidence()).count();
         if kinds.is_empty() { 0.0 } else { sound as f64 / kinds.len() as f64 }
     }
+}
+
+/// The number of a state among those of a block.
+fn state<'a>(
+    block: &str,
+    mut known: impl Iterator<Item = &'a str> + Clone,
+    wanted: &str,
+) -> Result<usize, HardwareError> {
+    let names = known.clone();
+    known.position(|s| s == wanted).ok_or_else(|| HardwareError::NoState {
+        block: block.to_owned(),
+        state: wanted.to_owned(),
+        nearest: nearest(wanted, names.clone()).map(str::to_owned),
+        known: names.collect::<Vec<_>>().join(", "),
+    })
 }

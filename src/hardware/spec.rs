@@ -34,7 +34,7 @@ pub use supply::{
 };
 pub use windows::WindowLimits;
 
-use crate::evidence::{Sources, Valued, described, no_parameters};
+use crate::evidence::{Condition, Sources, Valued, described, no_parameters};
 use crate::units::{Celsius, Hertz, Volts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -132,10 +132,10 @@ described! {
     pub struct OperatingPoint {
         /// Name, as `--opp` takes it.
         pub name: String,
-        /// Frequency of each clock.
-        pub clocks: BTreeMap<String, Valued<Hertz>>,
-        /// Voltage of each rail.
-        pub voltages: BTreeMap<String, Valued<Volts>>,
+        /// Frequency of each clock. What is set is exact unless it says otherwise.
+        pub clocks: BTreeMap<String, Condition<Hertz>>,
+        /// Voltage of each rail, likewise.
+        pub voltages: BTreeMap<String, Condition<Volts>>,
         /// True for a point whose voltages are above what its clocks need: it is not held against faster
         /// ones.
         #[serde(default)]

@@ -15,6 +15,8 @@ pub struct Network {
     pub peak_activation_bytes: u64,
     /// What was done to the network as its file had it, in order.
     pub transforms: Vec<TransformRecord>,
+    /// What software fuses of it, where it fuses anything.
+    pub fused: Option<TransformRecord>,
     /// How good its answers are, if anyone measured it.
     pub quality: Option<Quality>,
 }
@@ -35,6 +37,7 @@ impl Network {
             weight_bytes,
             peak_activation_bytes: peak,
             transforms: graph.transforms.clone(),
+            fused: None,
             quality: graph.quality.clone(),
         })
     }
@@ -47,7 +50,9 @@ impl Network {
         if !fuses {
             return Self::of(graph);
         }
-        Self::of(&apply(graph, &[Transform::Fuse])?)
+        let mut network = Self::of(&apply(graph, &[Transform::Fuse])?)?;
+        network.fused = network.transforms.pop().filter(|record| !record.changed.is_empty());
+        Ok(network)
     }
 
     /// MACs of all layers.

@@ -102,6 +102,8 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     map.insert("schema".into(), json!(schema));
     map.insert("model".into(), json!(p.network.name));
     map.insert("transforms".into(), transforms(&p.network.transforms));
+    let fused = p.network.fused.as_ref().map(|record| &record.changed);
+    map.insert("fused_by_software".into(), json!(fused));
     map.insert("quality".into(), json!(p.network.quality));
     map.insert("hardware".into(), json!(p.setting.profile.spec().name));
     map.insert("operating_point".into(), json!(p.setting.point.name));

@@ -100,6 +100,19 @@ impl<'a> Prediction<'a> {
         }
     }
 
+    /// Says so where the software that was asked for runs no layer.
+    pub fn with_software(mut self, asked: Option<&str>) -> Self {
+        let stacks = &self.setting.profile.spec().software;
+        let used = self.plan.steps.iter().filter_map(|s| self.setting.stack(s.engine));
+        let runs = |name: &str| used.clone().any(|stack| stack.name == name);
+        if let Some(asked) = asked.filter(|name| !runs(name)) {
+            let of = stacks.iter().find(|s| s.name == asked).map(|s| s.runs_on.join(", "));
+            let on = of.unwrap_or_default();
+            self.caveats.push(format!("software {asked} runs no layer: none is placed on {on}"));
+        }
+        self
+    }
+
     /// Adds the highest currents and where the junction settles, which may be more than there can be.
     pub fn with_limits(mut self, peaks: Vec<RailPeak>, junction: Option<Junction>) -> Self {
         let rails = &self.setting.profile.spec().rails;

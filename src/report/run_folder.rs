@@ -49,7 +49,12 @@ pub fn write_run(
         // Among many, or with rest behind it, one inference is too narrow to read.
         let title = format!("{}, first inference", options.title);
         let (from, to) = (Some(first.start), Some(first.end));
-        let closer = PowerOptions { title, from, to, ..options };
+        let mut subtitle = options.subtitle.clone();
+        if let Some(headline) = subtitle.first_mut() {
+            let (own, all) = (first.end.since(first.start).seconds(), outcome.metrics.inferences);
+            *headline = format!("the first of {all}, {own}; figures are of what is shown");
+        }
+        let closer = PowerOptions { title, subtitle, from, to, ..options };
         for name in ["first_inference.png", "first_inference.svg"] {
             power(trace, &closer, &folder.path().join(name))?;
         }

@@ -11,7 +11,7 @@ mod variants;
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,
-    hardware_tree_text, headlines_text,
+    hardware_tree_text, headlines_text, weak_numbers_text,
 };
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};

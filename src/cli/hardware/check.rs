@@ -5,7 +5,7 @@ use crate::cost::Setting;
 use crate::hardware::Profile;
 use crate::mapping::Network;
 use crate::model::{read_ron, shipped_models};
-use crate::report::{CheckedModel, hardware_check_text, headlines_text, json};
+use crate::report::{CheckedModel, hardware_check_text, headlines_text, json, weak_numbers_text};
 use crate::uncertainty::headlines;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -40,7 +40,8 @@ impl Check {
             Answer::json(&json::hardware_check(&profile, &point.name, &models), true)
         } else {
             let text = hardware_check_text(&profile);
-            Answer::yes(text + &headlines_text(&named(setting), &models))
+            let headlines = headlines_text(&named(setting), &models);
+            Answer::yes(text + &headlines + &weak_numbers_text(&profile))
         })
     }
 }

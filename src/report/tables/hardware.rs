@@ -97,14 +97,22 @@ fn lines(text: &mut String, line: &str, indent: &str) {
     }
 }
 
-/// `hardware check`: that a profile is sound, what its numbers rest on, and those on no evidence.
+/// `hardware check`: that a profile is sound, and what its numbers rest on.
 pub fn hardware_check_text(profile: &Profile) -> String {
     let mut text = format!("{}: sound\n", profile.spec().name);
     text.push_str(kinds_text(profile).trim_start());
     for note in profile.gaps() {
         lines(&mut text, &format!("note: {note}"), "  ");
     }
-    let records = profile.parameters();
+    text
+}
+
+/// `hardware check`: the numbers on no evidence. Conditions without a source belong to the number that
+/// they are stated for.
+pub fn weak_numbers_text(profile: &Profile) -> String {
+    let mut text = String::new();
+    let mut records = profile.parameters();
+    records.retain(|r| r.parameter.is_statement());
     let unsourced = |r: &ParameterRecord| r.parameter.source.is_none();
     let of = |kind: Kind| move |r: &ParameterRecord| r.parameter.kind == kind && !unsourced(r);
     weak(&mut text, "unsourced, which counts as assumed", &records, unsourced);
@@ -134,7 +142,8 @@ fn weak(
 }
 
 fn kinds_text(profile: &Profile) -> String {
-    let parameters = profile.parameters();
+    let mut parameters = profile.parameters();
+    parameters.retain(|r| r.parameter.is_statement());
     let count = |kind: Kind| parameters.iter().filter(|r| r.parameter.kind == kind).count();
     let parts: Vec<_> = Kind::ALL
         .into_iter()

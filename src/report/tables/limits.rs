@@ -15,7 +15,7 @@ pub(super) fn limits_text(p: &Prediction<'_>) -> String {
     }
     let peaks: Vec<String> = p.peaks.iter().map(|peak| peak_text(p, peak)).collect();
     if !peaks.is_empty() {
-        text.push_str(&super::listed("highest current by rail", &peaks));
+        text.push_str(&super::listed("highest current by rail, engines at their peak", &peaks));
     }
     if let Some(junction) = &p.junction {
         let founded = match junction.kind {

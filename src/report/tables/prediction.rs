@@ -109,6 +109,9 @@ fn headed(p: &Prediction<'_>) -> String {
     if !flags.is_empty() {
         let _ = writeln!(text, "changed by {}", flags.join(" "));
     }
+    if let Some(fused) = &p.network.fused {
+        let _ = writeln!(text, "fused by the software: {}", fused.changed.join("; "));
+    }
     if let Some(quality) = &p.network.quality {
         let _ = writeln!(text, "quality: {quality}");
     }

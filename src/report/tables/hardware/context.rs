@@ -49,8 +49,8 @@ fn points(profile: &Profile) -> String {
     cells[0].extend(spec.rails.iter().map(|rail| format!("rail\n{}", rail.name)));
     for point in &spec.operating_points {
         let mut row = vec![point.name.clone()];
-        row.extend(clocks.iter().map(|c| point.clocks.get(*c).map_or(String::new(), plain)));
-        let voltage = |rail: &String| point.voltages.get(rail).map_or(String::new(), plain);
+        row.extend(clocks.iter().map(|c| point.clocks.get(*c).map_or(String::new(), |f| plain(f))));
+        let voltage = |rail: &String| point.voltages.get(rail).map_or(String::new(), |v| plain(v));
         row.extend(spec.rails.iter().map(|rail| voltage(&rail.name)));
         cells.push(row);
     }
