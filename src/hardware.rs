@@ -9,6 +9,7 @@ mod extends;
 mod gaps;
 mod import_table;
 mod in_use;
+mod named_path;
 mod new_profile;
 mod point;
 mod profile;

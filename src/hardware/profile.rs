@@ -42,6 +42,9 @@ pub struct Links {
 pub struct ParameterRecord {
     /// Field path (`engines[0].array.Lanes.macs.Int8`).
     pub path: String,
+    /// The same with the names of list items in the place of their numbers
+    /// (`engines.cpu.array.Lanes.macs.Int8`).
+    pub name: String,
     /// Value, spread and source.
     pub parameter: Parameter,
 }
@@ -260,7 +263,9 @@ impl Profile {
     pub fn parameters(&self) -> Vec<ParameterRecord> {
         let mut records = Vec::new();
         self.spec.clone().walk(&mut FieldPath::root(), &mut |path, parameter| {
-            records.push(ParameterRecord { path: path.to_string(), parameter: parameter.clone() });
+            let path = path.to_string();
+            let name = self.spec.named_path(&path);
+            records.push(ParameterRecord { path, name, parameter: parameter.clone() });
         });
         records
     }

@@ -189,7 +189,7 @@ fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
         if let Some(spread) = record.parameter.spread
             && own_sigma(record) > 0.0
         {
-            moves.push(Move { name: record.path.clone(), parameters: vec![index], spread });
+            moves.push(Move { name: record.name.clone(), parameters: vec![index], spread });
         }
         if let Some((key, sigma)) = common_sigma(record, profile) {
             shared.entry(key).or_insert((sigma, Vec::new())).1.push(index);

@@ -74,7 +74,7 @@ fn parameter(record: ParameterRecord) -> Value {
         Some(Spread::Normal(sd)) => json!({"absolute": sd}),
     };
     json!({
-        "path": record.path, "written": p.written, "value_si": p.value, "unit_si": p.unit,
+        "path": record.path, "name": record.name, "written": p.written, "value_si": p.value, "unit_si": p.unit,
         "spread": spread, "kind": p.kind.name(), "source": p.source,
     })
 }

@@ -55,10 +55,10 @@ pub fn hardware_numbers_text(profile: &Profile) -> String {
             column.set_cell_alignment(CellAlignment::Left);
         }
     }
-    for ParameterRecord { path, parameter } in profile.parameters() {
+    for ParameterRecord { name, parameter, .. } in profile.parameters() {
         let (spread, kind) = (spread(&parameter), parameter.kind.name().to_owned());
         let source = parameter.source.unwrap_or_else(|| "none".into());
-        rows.add_row(vec![path, parameter.written, spread, kind, source]);
+        rows.add_row(vec![name, parameter.written, spread, kind, source]);
     }
     let mut text = format!("{rows}\n\nsources\n");
     for (key, source) in &profile.spec().sources {
@@ -133,11 +133,11 @@ fn weak(
         return;
     }
     let _ = writeln!(text, "\n{heading} ({})", found.len());
-    for ParameterRecord { path, parameter } in found {
+    for ParameterRecord { name, parameter, .. } in found {
         let source = parameter.source.as_ref().map_or(String::new(), |key| format!(" @{key}"));
         let spread = spread(parameter);
         let spread = if spread.is_empty() { spread } else { format!(" {spread}") };
-        let _ = writeln!(text, "  {path} = {}{spread}{source}", parameter.written);
+        let _ = writeln!(text, "  {name} = {}{spread}{source}", parameter.written);
     }
 }
 
