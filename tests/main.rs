@@ -28,6 +28,7 @@ mod shipped;
 mod trace_formats;
 mod transformers;
 mod transforms;
+mod uncertain_choices;
 mod validation;
 mod variants;
 mod wire;

@@ -161,6 +161,16 @@ impl Profile {
         })
     }
 
+    /// A point of a profile with other numbers as it is in this one: clocks and voltages are read anew,
+    /// and what was chosen (states, set points, regulators) stays.
+    ///
+    /// # Errors
+    /// This profile has no operating point of that name.
+    pub fn repoint(&self, point: &Point) -> Result<Point, HardwareError> {
+        let Point { clocks, voltages, .. } = self.point(Some(&point.name))?;
+        Ok(Point { clocks, voltages, ..point.clone() })
+    }
+
     /// The point with other states, each given as a name and a state: of a block that runs no network, or
     /// of a domain, which then stays in it (`on` wakes one that the point puts to sleep).
     ///

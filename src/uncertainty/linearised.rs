@@ -198,7 +198,7 @@ fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
 /// The figures on another profile of the same structure, at the same point and with the same
 /// software.
 pub(super) fn evaluate(network: &Network, profile: &Profile, setting: Setting<'_>) -> [f64; 4] {
-    let Ok(point) = profile.point(Some(&setting.point.name)) else { return [f64::NAN; 4] };
+    let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; 4] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let estimate = estimate(&plan(network, setting), setting);
     Figure::ALL.map(|f| f.of(&estimate))

@@ -1,0 +1,101 @@
+//! What was chosen (states, corners, conditions) in how sure a figure is.
+
+use crate::chips::{changed, chip_text, parsed, product};
+use joulecast::cost::Setting;
+use joulecast::estimate::{Estimate, estimate};
+use joulecast::hardware::{Point, Profile};
+use joulecast::mapping::{Network, plan};
+use joulecast::model::ElementType;
+use joulecast::sim::{Workload, run};
+use joulecast::trace::Deaf;
+use joulecast::uncertainty::{Figure, Uncertainty, linearised, sampled, simulated};
+
+/// Numbers without a spread of their own, so that each test sees the one it states.
+const EXACT: &str = r#"sources: {"m": (kind: Measured, citation: "made up"), "shared": (kind: Measured, citation: "made up", common: "±20%")}"#;
+
+/// The chip of the tests with numbers that are sure, and parts of its text replaced.
+fn sure_with(changes: &[(&str, &str)], more: &str) -> Profile {
+    let text = chip_text(r#"Lanes(macs: {Int8: "16 MAC/cycle @m"})"#, "", more);
+    let text = changed(&text, &[("sources: {}", EXACT), ("\"25 degC\"", "\"25 degC ±0 K @m\"")]);
+    let text = text.replace(" MHz\"", " MHz @m\"").replace("pJ\"", "pJ @m\"");
+    let text = text.replace("pJ/B\"", "pJ/B @m\"").replace("B/cycle\"", "B/cycle @m\"");
+    let text = text.replace("{\"rail\": \"1 V\"}", "{\"rail\": \"1 V @m\"}");
+    parsed(&changed(&text.replace("1 GiB\"", "1 GiB @m\""), changes))
+}
+
+fn small() -> Network {
+    product(1, 64, 64, ElementType::Int8)
+}
+
+/// Estimate, its linearised uncertainty and the energy's sampled interval at a point.
+fn known(profile: &Profile, point: &Point) -> (Estimate, Uncertainty, f64) {
+    let stacks = profile.stacks(None).unwrap();
+    let (network, setting) = (small(), Setting { profile, point, stacks: &stacks });
+    let drawn = sampled(&network, setting, 400, 3).unwrap()[&Figure::Energy].interval;
+    let found = estimate(&plan(&network, setting), setting);
+    (found, linearised(&network, setting), (drawn.high / drawn.low).ln() / (2.0 * 1.6449))
+}
+
+fn known_at_first(profile: &Profile) -> (Estimate, Uncertainty, f64) {
+    known(profile, &profile.point(None).unwrap())
+}
+
+fn sigma(uncertainty: &Uncertainty) -> f64 {
+    uncertainty.sigma[&Figure::Energy].up
+}
+
+fn chosen(profile: &Profile, state: (&str, &str)) -> Point {
+    let states = [(state.0.to_owned(), state.1.to_owned())];
+    profile.in_states(profile.point(None).unwrap(), &states).unwrap()
+}
+
+#[test]
+fn the_spread_of_a_state_that_was_chosen_is_in_the_interval() {
+    let profile = sure_with(
+        &[],
+        r#"loads: [(name: "modem", rail: "rail", states: [(name: "off", voltage: "1 V", dynamic: "0 W @m"),
+            (name: "send", voltage: "1 V", dynamic: "1 W ±50% @m")])]"#,
+    );
+    let (_, off, _) = known_at_first(&profile);
+    assert_eq!(sigma(&off), 0.0);
+    let point = chosen(&profile, ("modem", "send"));
+    let (_, sending, drawn) = known(&profile, &point);
+    assert!((sigma(&sending) / 1.5f64.ln() - 1.0).abs() < 0.05, "{sending:?}");
+    assert!((drawn / 1.5f64.ln() - 1.0).abs() < 0.15, "{drawn}");
+    // A run is as unsure.
+    let stacks = profile.stacks(None).unwrap();
+    let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+    let workload = Workload::single();
+    let outcome = run(&plan(&small(), setting), &workload, setting, &mut Deaf).unwrap();
+    let of_run = simulated(&small(), setting, &workload, &outcome);
+    assert!((sigma(&of_run) / sigma(&sending) - 1.0).abs() < 1e-9, "{of_run:?}");
+}
+
+#[test]
+fn a_domain_that_was_put_to_sleep_is_not_blamed_for_its_clock() {
+    let with = |state: &str| {
+        sure_with(
+            &[(
+                "domains: [",
+                &format!(
+                    r#"domains: [(name: "aside", rail: "rail", clock: "clock", nominal_voltage: "1 V", clock_tree: Energy("100 pJ/cycle ±50% @m"),
+                        states: [(name: "nap", {state}), (name: "off", standing: Power("1 uW ±10% @m"))]), "#
+                ),
+            )],
+            "",
+        )
+    };
+    let profile = with("standing: Power(\"1 mW ±30% @m\"), wake_time: \"1 us ±90% @m\"");
+    let (_, awake, _) = known_at_first(&profile);
+    assert!(awake.energy_contributions.iter().any(|c| c.name == "domains[0].clock_tree.Energy"));
+    let point = chosen(&profile, ("aside", "nap"));
+    let (_, asleep, drawn) = known(&profile, &point);
+    let names: Vec<&str> = asleep.energy_contributions.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["domains[0].states[0].standing.Power"]);
+    assert!(sigma(&asleep) < 0.5 * sigma(&awake) && drawn < 0.5 * sigma(&awake), "{drawn}");
+    // Where a share of the clock tree goes on, its spread counts.
+    let gated = with("clock_share: \"10 % @m\"");
+    let (_, gated, _) = known(&gated, &chosen(&gated, ("aside", "nap")));
+    let names: Vec<&str> = gated.energy_contributions.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["domains[0].clock_tree.Energy"]);
+}
