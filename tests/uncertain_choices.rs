@@ -99,3 +99,18 @@ fn a_domain_that_was_put_to_sleep_is_not_blamed_for_its_clock() {
     let names: Vec<&str> = gated.energy_contributions.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["domains[0].clock_tree.Energy"]);
 }
+
+#[test]
+fn a_factor_that_a_source_shares_does_not_move_the_conditions_of_its_values() {
+    let nominal = |stated: &str| {
+        let stated = format!("nominal_voltage: \"1 V{stated}\"");
+        let (_, found, drawn) =
+            known_at_first(&sure_with(&[("nominal_voltage: \"1 V\"", &stated)], ""));
+        (sigma(&found), drawn)
+    };
+    assert_eq!(nominal(" @m"), (0.0, 0.0));
+    assert_eq!(nominal(" @shared"), (0.0, 0.0));
+    // One that states a spread is off, by itself and with its source.
+    let (linear, drawn) = nominal(" ±1% @shared");
+    assert!(linear > 1.9 * 1.2f64.ln() && drawn > 1.5 * 1.2f64.ln(), "{linear} {drawn}");
+}

@@ -212,9 +212,12 @@ pub(super) fn own_sigma(record: &ParameterRecord) -> f64 {
     }
 }
 
-/// Sigma of the factor that a parameter shares with its source.
+/// Sigma of the factor that a parameter shares with its source. A condition that states no spread is
+/// part of what the source says, and not off with it.
 pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Option<(String, f64)> {
-    if matches!(record.parameter.spread, Some(Spread::Normal(_))) {
+    let parameter = &record.parameter;
+    let exact = parameter.condition && !parameter.stated;
+    if exact || matches!(parameter.spread, Some(Spread::Normal(_))) {
         return None;
     }
     let key = record.parameter.source.as_ref()?;
