@@ -114,3 +114,40 @@ fn a_factor_that_a_source_shares_does_not_move_the_conditions_of_its_values() {
     let (linear, drawn) = nominal(" ±1% @shared");
     assert!(linear > 1.9 * 1.2f64.ln() && drawn > 1.5 * 1.2f64.ln(), "{linear} {drawn}");
 }
+
+/// A domain that leaks, for corners that heat it.
+const LEAKS: (&str, &str) = (
+    "nominal_voltage: \"1 V\"",
+    "nominal_voltage: \"1 V\", leakage: (power: \"100 mW @m\", temperature: \"25 degC\", per_volt: \"3 1/V @m\", per_kelvin: \"0.03 1/K @m\")",
+);
+
+#[test]
+fn the_factors_of_a_corner_are_as_unsure_as_they_say() {
+    let at = |corner: &str, changes: &[(&str, &str)]| {
+        let corners = format!(
+            "corners: [(name: \"other\", dynamic: \"9 x ±90% @m\"), (name: \"C\", {corner})]"
+        );
+        let profile = sure_with(changes, &corners).at_corner("C").unwrap();
+        known_at_first(&profile)
+    };
+    // One factor moves all that it scales together: engine and memory are off by the same.
+    let (found, unsure, drawn) = at("dynamic: \"2 x ±50% @m\"", &[]);
+    let (sure, none, _) = at("dynamic: \"2 x @m\"", &[]);
+    assert_eq!((sigma(&none), found.energy), (0.0, sure.energy));
+    assert!((sigma(&unsure) / 1.5f64.ln() - 1.0).abs() < 1e-9, "{unsure:?}");
+    assert!((drawn / 1.5f64.ln() - 1.0).abs() < 0.15, "{drawn}");
+    let names: Vec<&str> = unsure.energy_contributions.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["corners[1].dynamic"]);
+    // Time goes with the clock, energy with the square of the voltage.
+    let (_, fast, _) = at("frequency: \"1.5 x ±50% @m\"", &[]);
+    assert!((fast.sigma[&Figure::Latency].up / 1.5f64.ln() - 1.0).abs() < 1e-9, "{fast:?}");
+    let (_, high, _) = at("voltage: \"1.1 x ±10% @m\"", &[]);
+    assert!((sigma(&high) / (2.0 * 1.1f64.ln()) - 1.0).abs() < 1e-9, "{high:?}");
+    let (_, leaking, _) = at("leakage: \"3 x ±50% @m\"", &[LEAKS]);
+    assert!(sigma(&leaking) > 0.9 * 1.5f64.ln(), "{leaking:?}");
+    // The corner's temperature stands for the junction's, with its spread and no other.
+    let (_, hot, drawn) = at("temperature: \"85 degC ±10 K @m\"", &[LEAKS]);
+    let names: Vec<&str> = hot.energy_contributions.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["corners[1].temperature"]);
+    assert!(sigma(&hot) > 0.1 && (drawn / sigma(&hot) - 1.0).abs() < 0.15, "{hot:?} {drawn}");
+}

@@ -26,10 +26,34 @@ impl Profile {
             let names = corners.iter().map(|c| c.name.as_str());
             return Err(self.no_such("corner", name, names));
         };
-        let scaled = self.scaling_rails();
-        apply(self.spec_mut(), &corner, &scaled);
+        let reach = self.reach();
+        apply(self.spec_mut(), &corner, &reach);
         self.set_corner(name);
         self.with_headroom(name)
+    }
+
+    /// The corner it stands at, and its place among the corners.
+    pub(super) fn standing_corner(&self) -> Option<(usize, &Corner)> {
+        let name = self.corner()?;
+        self.spec().corners.iter().enumerate().find(|(_, corner)| corner.name == name)
+    }
+
+    /// Where the factors of the corner differ from those of the profile `before`, all that they scaled
+    /// goes with them: a factor is one number, however many values it scales.
+    pub(super) fn follow_corner(&mut self, before: &Self) {
+        let (Some((_, old)), Some((_, new))) = (before.standing_corner(), self.standing_corner())
+        else {
+            return;
+        };
+        let change = Corner {
+            name: new.name.clone(),
+            leakage: change(&old.leakage, &new.leakage),
+            dynamic: change(&old.dynamic, &new.dynamic),
+            frequency: change(&old.frequency, &new.frequency),
+            voltage: change(&old.voltage, &new.voltage),
+            temperature: new.temperature.clone(),
+        };
+        apply(self.spec_mut(), &change, &before.reach());
     }
 
     /// The profile, unless a linear regulator would have to make more than it is given.
@@ -56,25 +80,38 @@ impl Profile {
         Ok(self)
     }
 
-    /// Rails that feed a domain whose energy goes with voltage, by name.
-    fn scaling_rails(&self) -> Vec<String> {
+    /// What factors on voltage and switching energy act on.
+    fn reach(&self) -> Reach {
         let scaling = self.spec().domains.iter().filter(|d| goes_with_voltage(d));
-        scaling.map(|d| d.rail.clone()).collect()
+        let (rails, domains) = scaling.map(|d| (d.rail.clone(), d.name.clone())).unzip();
+        Reach { rails, domains }
     }
+}
+
+/// Domains whose energy goes with voltage, and the rails that feed them, by name.
+struct Reach {
+    rails: Vec<String>,
+    domains: Vec<String>,
+}
+
+/// The factor from an old factor to a new one.
+fn change(old: &Option<Valued<Ratio>>, new: &Option<Valued<Ratio>>) -> Option<Valued<Ratio>> {
+    let (old, new) = (old.as_ref()?, new.as_ref()?);
+    (old.get().0 != 0.0).then(|| new.valued(new.get() / old.get().0))
 }
 
 fn goes_with_voltage(domain: &Domain) -> bool {
     domain.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0)
 }
 
-fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
+fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
     let (leakage, dynamic) = (corner.leakage.as_ref(), corner.dynamic.as_ref());
     if let Some(temperature) = &corner.temperature {
         spec.temperature = temperature.clone();
     }
     for point in &mut spec.operating_points {
         point.clocks.values_mut().for_each(|f| scale(f, corner.frequency.as_ref()));
-        let rails = point.voltages.iter_mut().filter(|(rail, _)| scaling.contains(rail));
+        let rails = point.voltages.iter_mut().filter(|(rail, _)| reach.rails.contains(rail));
         rails.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
     }
     for domain in &mut spec.domains {
@@ -89,8 +126,7 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
             }
         }
     }
-    let switching: Vec<String> =
-        spec.domains.iter().filter(|d| goes_with_voltage(d)).map(|d| d.name.clone()).collect();
+    let switching = &reach.domains;
     for domain in spec.domains.iter_mut().filter(|d| switching.contains(&d.name)) {
         domain.clock_tree.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
         let gated = domain.states.iter_mut().filter_map(|s| s.per_cycle.as_mut());

@@ -14,7 +14,7 @@ fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
 impl Profile {
     /// False for a number that no figure at an operating point with these software stacks can depend
     /// on: other operating points, stacks, set points and states, what a domain that stays asleep has
-    /// no share of, corners and the package.
+    /// no share of, the package, and corners other than the one it stands at.
     pub fn is_in_use(&self, path: &str, point: &Point, stacks: &[Option<usize>]) -> bool {
         let spec = self.spec();
         if let Some((index, _)) = item(path, "operating_points") {
@@ -44,7 +44,15 @@ impl Profile {
                 rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
             });
         }
-        !["corners[", "package.", "supplies["].iter().any(|unused| path.starts_with(unused))
+        let corner = self.standing_corner();
+        if let Some((index, _)) = item(path, "corners") {
+            return corner.is_some_and(|(standing, _)| standing == index);
+        }
+        if path == "temperature" {
+            // The corner's takes its place.
+            return corner.is_none_or(|(_, corner)| corner.temperature.is_none());
+        }
+        !["package.", "supplies["].iter().any(|unused| path.starts_with(unused))
     }
 }
 

@@ -278,7 +278,8 @@ impl Profile {
     }
 
     /// A profile with every number passed through `change`, which sees its index in
-    /// [`Profile::parameters`] and its value in SI.
+    /// [`Profile::parameters`] and its value in SI. At a corner, what its factors scaled goes with them,
+    /// and its temperature is the junction's.
     pub fn perturbed(&self, mut change: impl FnMut(usize, f64) -> f64) -> Self {
         let mut copy = self.clone();
         let mut index = 0;
@@ -286,6 +287,7 @@ impl Profile {
             parameter.value = change(index, parameter.value);
             index += 1;
         });
+        copy.follow_corner(self);
         copy
     }
 
