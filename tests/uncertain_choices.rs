@@ -151,3 +151,25 @@ fn the_factors_of_a_corner_are_as_unsure_as_they_say() {
     assert_eq!(names, ["corners[1].temperature"]);
     assert!(sigma(&hot) > 0.1 && (drawn / sigma(&hot) - 1.0).abs() < 0.15, "{hot:?} {drawn}");
 }
+
+#[test]
+fn loads_of_a_table_that_a_spread_makes_one_leave_the_interval_a_number() {
+    let profile = sure_with(
+        &[
+            ("\"rail\": \"1 V @m\"", "\"rail\": \"1 V @m\", \"in\": \"3 V @m\""),
+            (
+                "rails: [(name: \"rail\")],",
+                r#"rails: [(name: "rail"), (name: "in")], regulators: [(name: "smps", input: "in", output: "rail", kind: Table(points: [
+                    (load: "1 mA ±50% @m", efficiency: "80 % ±10% @m"), (load: "1.5 mA @m", efficiency: "90 % ±10% @m")]))],"#,
+            ),
+        ],
+        "",
+    );
+    let (found, unsure, drawn) = known_at_first(&profile);
+    let interval = unsure.interval(Figure::Energy, found.energy.0);
+    assert!(interval.low > 0.7 * found.energy.0 && interval.high < 1.5 * found.energy.0);
+    assert!(drawn.is_finite() && !unsure.energy_contributions.is_empty());
+    for part in unsure.energy_contributions {
+        assert!(part.effect.is_finite() && part.share.is_finite(), "{part:?}");
+    }
+}

@@ -51,6 +51,8 @@ fn table(kind: &RegulatorKind) -> Option<EfficiencyTable> {
     let point = |p: &EfficiencyPoint| (p.load.get(), p.efficiency.get().0.min(1.0));
     let mut points: Vec<(Amperes, f64)> = stated.points.iter().map(point).collect();
     points.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
+    // Nor make two loads one.
+    points.dedup_by(|next, kept| next.0.0 <= kept.0.0 * (1.0 + 1e-9));
     EfficiencyTable::new(&points).ok()
 }
 

@@ -108,7 +108,7 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
     let profile = setting.profile;
     let records = profile.parameters();
     let moves = moves(&records, setting);
-    let centre = evaluate(profile).map(f64::ln);
+    let centre = evaluate(profile);
     // Rows: uncertain quantities; columns: figures. Change of ln y one deviation up, and down.
     let mut above = DMatrix::zeros(moves.len(), Figure::ALL.len());
     let mut below = above.clone();
@@ -116,9 +116,9 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
         for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
             let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
             for (column, (figure, centre)) in evaluate(&moved).iter().zip(centre).enumerate() {
-                let change = figure.ln() - centre;
                 // What cannot be computed there is not known to be near.
                 let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+                let change = if *figure == centre { 0.0 } else { figure.ln() - centre.ln() };
                 changes[(row, column)] = if change.is_nan() { lost } else { change };
             }
         }
@@ -135,20 +135,35 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
         sigma.insert(figure, sides);
     }
     let energy = Figure::ALL.iter().position(|f| *f == Figure::Energy).unwrap_or(0);
-    let effects = above.column(energy) - below.column(energy);
-    let total: f64 = effects.iter().map(|e| e * e).sum();
-    let mut contributions: Vec<_> = moves
-        .into_iter()
-        .zip(effects.iter())
-        .filter(|(_, effect)| **effect != 0.0)
-        .map(|(step, effect)| Contribution {
-            name: step.name,
-            effect: effect / 2.0,
-            share: effect * effect / total,
+    let changes = moves.into_iter().enumerate();
+    let changes = changes.map(|(i, step)| (step.name, (above[(i, energy)], below[(i, energy)])));
+    let contributions = contributions(changes);
+    Uncertainty { sigma, energy_contributions: contributions }
+}
+
+/// What each of the named quantities adds, from the changes that it makes one deviation up and down.
+/// Where some lead to what cannot be computed, no other counts beside them, and they share alike.
+fn contributions(changes: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Contribution> {
+    let known = |change: f64| if change.is_finite() { change } else { 0.0 };
+    let mut lost = Vec::new();
+    let mut list: Vec<Contribution> = changes
+        .map(|(name, (above, below))| {
+            lost.push(!(above.is_finite() && below.is_finite()));
+            Contribution { name, effect: (known(above) - known(below)) / 2.0, share: 0.0 }
         })
         .collect();
-    contributions.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Uncertainty { sigma, energy_contributions: contributions }
+    let variance: f64 = list.iter().map(|c| c.effect * c.effect).sum();
+    let all_lost = lost.iter().filter(|lost| **lost).count();
+    for (contribution, lost) in list.iter_mut().zip(&lost) {
+        contribution.share = match (lost, all_lost) {
+            (true, _) => 1.0 / all_lost as f64,
+            (false, 0) if variance > 0.0 => contribution.effect * contribution.effect / variance,
+            (false, _) => 0.0,
+        };
+    }
+    list.retain(|c| c.effect != 0.0 || c.share > 0.0);
+    list.sort_by(|a, b| b.share.total_cmp(&a.share));
+    list
 }
 
 /// One uncertain quantity: the parameters that move with it, and how far.
@@ -223,4 +238,25 @@ pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Optio
     let key = record.parameter.source.as_ref()?;
     let sigma = profile.spec().sources.get(key)?.common?.0;
     Some((key.clone(), sigma))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_leaves_every_contribution_a_number() {
+        let named = |changes: &[(f64, f64)]| {
+            let names = ["a", "b", "c"].map(str::to_owned).into_iter();
+            contributions(names.zip(changes.iter().copied()))
+        };
+        let found = named(&[(0.3, -0.3), (0.1, -0.1), (0.0, 0.0)]);
+        let shares: Vec<f64> = found.iter().map(|c| c.share).collect();
+        assert!((shares[0] - 0.9).abs() < 1e-12 && (shares[1] - 0.1).abs() < 1e-12, "{found:?}");
+        assert_eq!(shares.len(), 2);
+        let found = named(&[(0.3, -0.3), (f64::INFINITY, -0.1), (0.0, f64::NEG_INFINITY)]);
+        let shares: Vec<(&str, f64)> = found.iter().map(|c| (c.name.as_str(), c.share)).collect();
+        assert_eq!(shares, [("b", 0.5), ("c", 0.5), ("a", 0.0)]);
+        assert!(found.iter().all(|c| c.effect.is_finite()), "{found:?}");
+    }
 }
