@@ -7,7 +7,7 @@ use joulecast::hardware::{Point, Profile};
 use joulecast::mapping::{Network, plan};
 use joulecast::model::ElementType;
 use joulecast::sim::{Workload, run};
-use joulecast::trace::Deaf;
+use joulecast::trace::{Cause, Deaf};
 use joulecast::uncertainty::{Figure, Uncertainty, linearised, sampled, simulated};
 
 /// Numbers without a spread of their own, so that each test sees the one it states.
@@ -172,4 +172,37 @@ fn loads_of_a_table_that_a_spread_makes_one_leave_the_interval_a_number() {
     for part in unsure.energy_contributions {
         assert!(part.effect.is_finite() && part.share.is_finite(), "{part:?}");
     }
+}
+
+#[test]
+fn what_waking_takes_is_as_well_founded_as_the_time_that_it_takes() {
+    let share = |kind: &str| {
+        let time = format!("wake_time: \"100 us @{kind}\"");
+        let profile = sure_with(
+            &[
+                (
+                    EXACT,
+                    "sources: {\"m\": (kind: Measured, citation: \"x\"), \"a\": (kind: Assumed, citation: \"x\")}",
+                ),
+                (
+                    "nominal_voltage: \"1 V\"",
+                    &format!(
+                        "nominal_voltage: \"1 V\", clock_tree: Energy(\"10 pJ/cycle @m\"), states: [(name: \"off\", standing: Power(\"0 W @m\"), {time})]"
+                    ),
+                ),
+            ],
+            "",
+        );
+        let (point, stacks) = (profile.point(None).unwrap(), profile.stacks(None).unwrap());
+        let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+        let plan = plan(&small(), setting);
+        let found = estimate(&plan, setting);
+        assert_eq!(found.energy_coverage.share(), 1.0);
+        let outcome = run(&plan, &Workload::single(), setting, &mut Deaf).unwrap();
+        let waking = outcome.ledger.of(&Cause::Transition) / outcome.metrics.energy;
+        (outcome.energy_evidence(&found.energy_coverage).share(), waking)
+    };
+    assert_eq!(share("m").0, 1.0);
+    let (sure, waking) = share("a");
+    assert!(waking > 0.1 && (sure + waking - 1.0).abs() < 1e-9, "{sure} {waking}");
 }
