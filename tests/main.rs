@@ -19,6 +19,7 @@ mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;
 mod oracle_tiling;
+mod out_of_reach;
 mod pictures;
 mod profiles;
 mod recurrence;

@@ -127,7 +127,7 @@ fn the_factors_of_a_corner_are_as_unsure_as_they_say() {
         let corners = format!(
             "corners: [(name: \"other\", dynamic: \"9 x ±90% @m\"), (name: \"C\", {corner})]"
         );
-        let profile = sure_with(changes, &corners).at_corner("C").unwrap();
+        let profile = sure_with(changes, &corners).at_corner("C", None).unwrap();
         known_at_first(&profile)
     };
     // One factor moves all that it scales together: engine and memory are off by the same.

@@ -1,7 +1,8 @@
 //! A profile at a corner.
 
+use super::out_of_reach::out_of_reach;
 use super::profile::Profile;
-use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec, RegulatorKind};
+use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec};
 use super::{HardwareError, LeakageSpec};
 use crate::evidence::Valued;
 use crate::units::{Quantity, Ratio};
@@ -18,9 +19,13 @@ impl Profile {
     /// of the corner, at the corner's temperature. Supplies, IO and DRAM, whose energy does not go with
     /// voltage, keep theirs.
     ///
+    /// It is to be used at the operating point `point`, the first when left out: others are not held
+    /// against limits.
+    ///
     /// # Errors
-    /// The profile has no corner of that name, or a linear regulator has no headroom there.
-    pub fn at_corner(mut self, name: &str) -> Result<Self, HardwareError> {
+    /// The profile has no corner or operating point of that name, or the point asks there for more than
+    /// rails, wait states or regulators give.
+    pub fn at_corner(mut self, name: &str, point: Option<&str>) -> Result<Self, HardwareError> {
         let corners = &self.spec().corners;
         let Some(corner) = corners.iter().find(|c| c.name == name).cloned() else {
             let names = corners.iter().map(|c| c.name.as_str());
@@ -29,7 +34,15 @@ impl Profile {
         let reach = self.reach();
         apply(self.spec_mut(), &corner, &reach);
         self.set_corner(name);
-        self.with_headroom(name)
+        let point = self.point(point)?.name;
+        let mut points = self.spec().operating_points.iter();
+        let beyond = points.find(|p| p.name == point).map(|p| out_of_reach(self.spec(), p));
+        match beyond.into_iter().flatten().next() {
+            Some((_, what)) => {
+                Err(HardwareError::CornerOutOfReach { corner: name.to_owned(), point, what })
+            }
+            None => Ok(self),
+        }
     }
 
     /// The corner it stands at, and its place among the corners.
@@ -54,30 +67,6 @@ impl Profile {
             temperature: new.temperature.clone(),
         };
         apply(self.spec_mut(), &change, &before.reach());
-    }
-
-    /// The profile, unless a linear regulator would have to make more than it is given.
-    fn with_headroom(self, corner: &str) -> Result<Self, HardwareError> {
-        let spec = self.spec();
-        for point in &spec.operating_points {
-            let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get());
-            let linear = spec.regulators.iter().filter(|r| r.in_use_at(&point.name));
-            for regulator in linear.filter(|r| matches!(r.kind, RegulatorKind::Ldo(_))) {
-                let (input, output) = (voltage(&regulator.input), voltage(&regulator.output));
-                if let (Some(input), Some(output)) = (input, output)
-                    && input < output
-                {
-                    return Err(HardwareError::NoHeadroom {
-                        corner: corner.to_owned(),
-                        regulator: regulator.name.clone(),
-                        point: point.name.clone(),
-                        input,
-                        output,
-                    });
-                }
-            }
-        }
-        Ok(self)
     }
 
     /// What factors on voltage and switching energy act on.

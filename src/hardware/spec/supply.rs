@@ -84,7 +84,8 @@ described! {
 }
 
 described! {
-    /// A buck converter by the parts of its loss:
+    /// A buck converter by the parts of its loss, which only steps down (`Switching` and `Table` may
+    /// step up):
     /// `V_in I_q + p_sw min(1, I / I_pfm) + d I + R I^2`.
     pub struct Buck {
         /// Quiescent current `I_q`.
