@@ -9,6 +9,7 @@ mod command_line;
 mod errors;
 mod extends;
 mod findings;
+mod headroom;
 mod inspect;
 mod laws;
 mod models;

@@ -33,8 +33,10 @@ impl Profile {
             let own = spec.domains.get(domain).and_then(|d| d.states.get(*state));
             return own.is_none_or(|own| counts_asleep(rest.trim_start_matches('.'), *state, own));
         }
-        if let Some((regulator, _)) = item(path, "regulators") {
-            return point.regulators.contains(&regulator);
+        if let Some((regulator, rest)) = item(path, "regulators") {
+            // What a regulator can give is no figure.
+            let limits = rest.ends_with(".dropout") || rest.ends_with(".max_current");
+            return point.regulators.contains(&regulator) && !limits;
         }
         if let Some((memory, rest)) = item(path, "memories")
             && let Some(rest) = rest.strip_prefix(".set_points.")

@@ -1,7 +1,7 @@
 //! What every report of a prediction starts from.
 
 use crate::cost::{Setting, asleep};
-use crate::estimate::{Bound, Estimate, Junction, RailPeak};
+use crate::estimate::{Bound, Estimate, Headroom, Junction, RailPeak};
 use crate::evidence::Coverage;
 use crate::mapping::{Network, Plan};
 use crate::physics::leakage_fixed_point::SteadyTemperature;
@@ -102,12 +102,24 @@ impl<'a> Prediction<'a> {
 
     /// Adds the highest currents and where the junction settles, which may be more than there can be.
     pub fn with_limits(mut self, peaks: Vec<RailPeak>, junction: Option<Junction>) -> Self {
-        let rails = &self.setting.profile.spec().rails;
+        let spec = self.setting.profile.spec();
+        let rails = &spec.rails;
         for peak in peaks.iter().filter(|p| p.is_over()) {
             let Some(limit) = &peak.limit else { continue };
             self.caveats.push(format!(
                 "OVER THE LIMIT: rail {} takes up to {}, and {} gives {}",
                 rails[peak.rail].name, peak.current, limit.name, limit.current
+            ));
+        }
+        for short in peaks.iter().filter_map(|p| p.headroom).filter(Headroom::is_short) {
+            let regulator = &spec.regulators[short.regulator];
+            self.caveats.push(format!(
+                "OUT OF HEADROOM: regulator {} needs {} for a load of {}, and rail {} gives {}",
+                regulator.name,
+                short.given - short.spare,
+                short.current,
+                regulator.input,
+                short.given
             ));
         }
         if junction.is_some_and(|j| j.steady == SteadyTemperature::RunsAway) {
