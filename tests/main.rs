@@ -11,6 +11,7 @@ mod extends;
 mod findings;
 mod headroom;
 mod inspect;
+mod junction;
 mod laws;
 mod models;
 mod onnx_composite;
