@@ -86,6 +86,13 @@ fn what_is_out_of_headroom_is_said_beside_every_figure() {
     assert!(short.contains("and rail in gives 1.100 V"), "{short}");
     let sound = said("sound.ron", "Ldo(dropout: \"1 mOhm\")", "resistance: \"1 Ohm\"", false);
     assert!(!sound.contains("HEADROOM") && sound.contains("its supply sags by "), "{sound}");
+    let sagging = "resistance: \"1000 Ohm\"";
+    let table = r#"Table(points: [(load: "1 mA", efficiency: "90 %")])"#;
+    let sagged = said("sagged.ron", table, sagging, false);
+    assert!(
+        sagged.contains("! OUT OF HEADROOM: at ") && sagged.contains(", from 1.100 V"),
+        "{sagged}"
+    );
     let json = said("sound.ron", "Ldo()", "resistance: \"1 Ohm\"", true);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let rails = &json["rails"];

@@ -7,7 +7,7 @@ use crate::mapping::{Network, Plan};
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::uncertainty::Uncertainty;
-use crate::units::{Coulombs, Seconds};
+use crate::units::{Coulombs, Seconds, Volts};
 use std::collections::BTreeSet;
 
 /// A network on a profile at a setting, with its estimate and how sure that is.
@@ -110,6 +110,16 @@ impl<'a> Prediction<'a> {
                 "OVER THE LIMIT: rail {} takes up to {}, and {} gives {}",
                 rails[peak.rail].name, peak.current, limit.name, limit.current
             ));
+        }
+        for (peak, sag) in peaks.iter().filter_map(|p| Some((p, p.sag?))) {
+            let (rail, voltage) = (&rails[peak.rail], self.setting.point.voltages[peak.rail].0);
+            let least = rail.minimum.as_ref().map_or(Volts::ZERO, |least| least.get());
+            if voltage - sag < least || voltage - sag <= Volts::ZERO {
+                self.caveats.push(format!(
+                    "OUT OF HEADROOM: at {} the supply of rail {} sags by {sag}, from {voltage}",
+                    peak.current, rail.name
+                ));
+            }
         }
         for short in peaks.iter().filter_map(|p| p.headroom).filter(Headroom::is_short) {
             let regulator = &spec.regulators[short.regulator];
