@@ -2,7 +2,8 @@
 //!
 //! What is on the chip heats it: engines, memories, links, clock trees, state loads and regulators that
 //! are not `off_chip`. Their mean power and the leakage at the temperature that it makes settle
-//! together ([`steady_of`]).
+//! together ([`steady_of`]), leakage of blocks and of domains that are asleep included. Neglected: that
+//! regulators burn more as leakage grows.
 
 use super::Estimate;
 use crate::cost::{Setting, asleep, leakage_law, load_leakage_law};

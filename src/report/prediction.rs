@@ -102,8 +102,7 @@ impl<'a> Prediction<'a> {
 
     /// Adds the highest currents and where the junction settles, which may be more than there can be.
     pub fn with_limits(mut self, peaks: Vec<RailPeak>, junction: Option<Junction>) -> Self {
-        let spec = self.setting.profile.spec();
-        let rails = &spec.rails;
+        let rails = &self.setting.profile.spec().rails;
         for peak in peaks.iter().filter(|p| p.is_over()) {
             let Some(limit) = &peak.limit else { continue };
             self.caveats.push(format!(
@@ -111,27 +110,7 @@ impl<'a> Prediction<'a> {
                 rails[peak.rail].name, peak.current, limit.name, limit.current
             ));
         }
-        for (peak, sag) in peaks.iter().filter_map(|p| Some((p, p.sag?))) {
-            let (rail, voltage) = (&rails[peak.rail], self.setting.point.voltages[peak.rail].0);
-            let least = rail.minimum.as_ref().map_or(Volts::ZERO, |least| least.get());
-            if voltage - sag < least || voltage - sag <= Volts::ZERO {
-                self.caveats.push(format!(
-                    "OUT OF HEADROOM: at {} the supply of rail {} sags by {sag}, from {voltage}",
-                    peak.current, rail.name
-                ));
-            }
-        }
-        for short in peaks.iter().filter_map(|p| p.headroom).filter(Headroom::is_short) {
-            let regulator = &spec.regulators[short.regulator];
-            self.caveats.push(format!(
-                "OUT OF HEADROOM: regulator {} needs {} for a load of {}, and rail {} gives {}",
-                regulator.name,
-                short.given - short.spare,
-                short.current,
-                regulator.input,
-                short.given
-            ));
-        }
+        self.caveats.extend(self.out_of_headroom(&peaks));
         if junction.is_some_and(|j| j.steady == SteadyTemperature::RunsAway) {
             self.caveats.push(
                 "RUNS AWAY: back to back, leakage heats the junction faster than heat leaves it"
@@ -140,6 +119,35 @@ impl<'a> Prediction<'a> {
         }
         (self.peaks, self.junction) = (peaks, junction);
         self
+    }
+
+    /// Supplies that sag too far at the highest current, and regulators that are left too little.
+    fn out_of_headroom(&self, peaks: &[RailPeak]) -> Vec<String> {
+        let spec = self.setting.profile.spec();
+        let mut said = Vec::new();
+        for (peak, sag) in peaks.iter().filter_map(|p| Some((p, p.sag?))) {
+            let (rail, voltage) =
+                (&spec.rails[peak.rail], self.setting.point.voltages[peak.rail].0);
+            let least = rail.minimum.as_ref().map_or(Volts::ZERO, |least| least.get());
+            if voltage - sag < least || voltage - sag <= Volts::ZERO {
+                said.push(format!(
+                    "OUT OF HEADROOM: at {} the supply of rail {} sags by {sag}, from {voltage}",
+                    peak.current, rail.name
+                ));
+            }
+        }
+        for short in peaks.iter().filter_map(|p| p.headroom).filter(Headroom::is_short) {
+            let regulator = &spec.regulators[short.regulator];
+            said.push(format!(
+                "OUT OF HEADROOM: regulator {} needs {} for a load of {}, and rail {} gives {}",
+                regulator.name,
+                short.given - short.spare,
+                short.current,
+                regulator.input,
+                short.given
+            ));
+        }
+        said
     }
 
     /// Adds what limits the figures of a run.
