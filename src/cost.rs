@@ -20,10 +20,10 @@ pub use channel::{access_energy, bandwidth, latency};
 pub use executed::executed_on;
 pub use operator::{Cost, Setting, cost, runs_in};
 pub use standing::{
-    DomainPower, KnownPower, asleep, background, leakage_law, load_power, resting_memory,
-    resting_power, working_power,
+    DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,
+    resting_memory, resting_power, working_power,
 };
-pub use supply::{SupplyState, evidence_at_sources, is_fed, supply};
+pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
 pub use tiling::{TileLoop, TileTraffic, Tiling, halo};
 pub use timing::{Passes, Refusal};

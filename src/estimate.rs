@@ -7,6 +7,6 @@ mod rail_power;
 mod total;
 
 pub use heat::{Junction, junction};
-pub use peaks::{Limit, RailPeak, rail_peaks};
+pub use peaks::{Headroom, Limit, RailPeak, rail_peaks};
 pub use phase::{PhaseTime, phase_time, transfer_time};
 pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, estimate};

@@ -11,6 +11,7 @@ mod import_table;
 mod in_use;
 mod named_path;
 mod new_profile;
+mod out_of_reach;
 mod point;
 mod profile;
 mod shipped;
@@ -25,6 +26,7 @@ pub use import_table::{
     UnreadColumn, profile_fragment, profile_onto,
 };
 pub use new_profile::{base_name, checked_name, copied, extension};
+pub use out_of_reach::OutOfReach;
 pub use point::Point;
 pub use profile::{Links, ParameterRecord, Profile, profile_text};
 pub use shipped::{ShippedProfile, shipped_profiles};

@@ -178,3 +178,28 @@ fn every_block_is_checked() {
         assert!(said.contains(field), "{to} is missed among the others: {field}\n{said}");
     }
 }
+
+#[test]
+fn no_temperature_lies_below_absolute_zero() {
+    let cold = "-273.2 degC";
+    let (said, _) = said_of(&[
+        ("temperature: \"45 degC", &format!("temperature: \"{cold}")),
+        ("temperature: \"85 degC", &format!("temperature: \"{cold}")),
+        ("temperature: \"25 degC", &format!("temperature: \"{cold}")),
+        (
+            "Growing(power: \"10 uW @made_up\", temperature: \"25 degC",
+            &format!("Growing(power: \"10 uW @made_up\", temperature: \"{cold}"),
+        ),
+        ("ambient: \"25 degC", &format!("ambient: \"{cold}")),
+    ]);
+    for field in [
+        "temperature",
+        "corners[1].temperature",
+        "domains[0].leakage.temperature",
+        "package.ambient",
+    ] {
+        assert!(said.contains(&format!(" {field}\n")), "{field}:\n{said}");
+    }
+    assert!(said.contains(".leakage.Growing.temperature\n"), "{said}");
+    assert_eq!(said.matches("a temperature is not below -273.15 °C").count(), 5, "{said}");
+}

@@ -79,7 +79,7 @@ impl Target {
     pub(super) fn prepare(&self) -> Result<Prepared, CliError> {
         let mut profile = Profile::load(&self.on)?;
         if let Some(corner) = &self.corner {
-            profile = profile.at_corner(corner)?;
+            profile = profile.at_corner(corner, self.opp.as_deref())?;
         }
         let point = profile.in_states(profile.point(self.opp.as_deref())?, &self.states)?;
         let stacks = profile.stacks(self.software.as_deref())?;

@@ -3,7 +3,9 @@
 use super::Setting;
 use super::voltage::{dynamic_scale, rail_voltage};
 use crate::evidence::Kind;
-use crate::hardware::{DomainState, LeakageSpec, LoadLeakage, Memory, MemoryState, PerCycle};
+use crate::hardware::{
+    DomainState, LeakageSpec, LoadLeakage, LoadState, Memory, MemoryState, PerCycle,
+};
 use crate::physics::leakage::Leakage;
 use crate::physics::switching;
 use crate::units::{Quantity, Volts, Watts};
@@ -68,15 +70,31 @@ pub fn working_power(domain: usize, setting: Setting<'_>) -> DomainPower {
     }
 }
 
-/// The law of a domain's leakage and the voltage of its rail; none for a domain that is asleep, whose
-/// leakage is part of its state.
+/// The law of a domain's leakage and the voltage of its rail; of a domain that is asleep, the law of the
+/// share that its state leaves.
 pub fn leakage_law(domain: usize, setting: Setting<'_>) -> Option<(Leakage, Volts)> {
-    if asleep(domain, setting).is_some() {
-        return None;
-    }
     let unit = &setting.profile.spec().domains[domain];
-    let given = unit.leakage.as_ref()?;
-    Some((law(given, unit.nominal_voltage.get()), rail_voltage(domain, setting).0))
+    let law = law(unit.leakage.as_ref()?, unit.nominal_voltage.get());
+    let left = match asleep(domain, setting) {
+        None => 1.0,
+        Some(state) => state.leakage_share.as_ref()?.get().0.min(1.0),
+    };
+    Some((Leakage { power: law.power * left, ..law }, rail_voltage(domain, setting).0))
+}
+
+/// The law of the leakage of a block in its state and the voltage of its rail; none where nothing is known
+/// of its growth.
+pub fn load_leakage_law(load: usize, setting: Setting<'_>) -> Option<(Leakage, Volts)> {
+    let state = load_state(load, setting)?;
+    let Some(LoadLeakage::Growing(given)) = &state.leakage else { return None };
+    let (voltage, _) = setting.point.voltages[setting.profile.links().load_rail[load]];
+    Some((law(given, state.voltage.get()), voltage))
+}
+
+/// The state that a block is in.
+fn load_state<'a>(load: usize, setting: Setting<'a>) -> Option<&'a LoadState> {
+    let state = *setting.point.load_states.get(load)?;
+    setting.profile.spec().loads.get(load)?.states.get(state)
 }
 
 fn law(given: &LeakageSpec, stated_at: Volts) -> Leakage {
@@ -119,8 +137,7 @@ fn leaking(
 /// Power of a block that runs no network, in its state at the operating point.
 pub fn load_power(load: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().loads[load];
-    let state = setting.point.load_states.get(load).and_then(|s| unit.states.get(*s));
-    let Some(state) = state else { return KnownPower::NONE };
+    let Some(state) = load_state(load, setting) else { return KnownPower::NONE };
     let (voltage, voltage_kind) = setting.point.voltages[setting.profile.links().load_rail[load]];
     let stated_at = state.voltage.get();
     let (exponent, exponent_kind) = match &unit.voltage_exponent {

@@ -51,6 +51,8 @@ fn table(kind: &RegulatorKind) -> Option<EfficiencyTable> {
     let point = |p: &EfficiencyPoint| (p.load.get(), p.efficiency.get().0.min(1.0));
     let mut points: Vec<(Amperes, f64)> = stated.points.iter().map(point).collect();
     points.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
+    // Nor make two loads one.
+    points.dedup_by(|next, kept| next.0.0 <= kept.0.0 * (1.0 + 1e-9));
     EfficiencyTable::new(&points).ok()
 }
 
@@ -112,6 +114,23 @@ pub fn supply(loads: &[Watts], setting: Setting<'_>, state: &mut SupplyState) {
         .sum();
 }
 
+/// What the input of a regulator stands above the least that makes its output at a load; nothing for
+/// one that may step up.
+pub fn headroom(
+    regulator: usize,
+    input: Volts,
+    load: Amperes,
+    setting: Setting<'_>,
+) -> Option<Volts> {
+    let (_, output) = *setting.profile.links().regulator_rails.get(regulator)?;
+    let output = setting.point.voltages.get(output)?.0;
+    match law(&setting.profile.spec().regulators.get(regulator)?.kind, None) {
+        Law::Linear(law) => Some(law.headroom(input, output, load)),
+        Law::Buck(_) => Some(input - output),
+        _ => None,
+    }
+}
+
 /// True for a rail behind a regulator in use, false for one that a source feeds.
 pub fn is_fed(rail: usize, setting: Setting<'_>) -> bool {
     let rails = &setting.profile.links().regulator_rails;
@@ -126,16 +145,14 @@ fn regulator_kind(index: usize, setting: Setting<'_>) -> Kind {
     kind.weaker(conversion_kind(&setting.profile.spec().regulators[index].kind))
 }
 
-/// The weakest number of a conversion: every one is part of the loss.
+/// The weakest number of a conversion: every one that is part of the loss.
 fn conversion_kind(kind: &RegulatorKind) -> Kind {
     fn of<Q: Quantity>(value: &Option<Valued<Q>>) -> Kind {
         value.as_ref().map_or(Kind::STRONGEST, Valued::kind)
     }
     let weakest = |kinds: &[Kind]| kinds.iter().fold(Kind::STRONGEST, |weak, k| weak.weaker(*k));
     match kind {
-        RegulatorKind::Ldo(ldo) => {
-            weakest(&[of(&ldo.quiescent), of(&ldo.ground_share), of(&ldo.dropout)])
-        }
+        RegulatorKind::Ldo(ldo) => weakest(&[of(&ldo.quiescent), of(&ldo.ground_share)]),
         RegulatorKind::Switching(s) => weakest(&[s.efficiency.kind(), s.quiescent.kind()]),
         RegulatorKind::Buck(b) => weakest(&[
             b.quiescent.kind(),

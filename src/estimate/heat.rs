@@ -2,14 +2,16 @@
 //!
 //! What is on the chip heats it: engines, memories, links, clock trees, state loads and regulators that
 //! are not `off_chip`. Their mean power and the leakage at the temperature that it makes settle
-//! together ([`steady_of`]).
+//! together ([`steady_of`]), leakage of blocks and of domains that are asleep included. Neglected: that
+//! regulators burn more as leakage grows.
 
 use super::Estimate;
-use crate::cost::{Setting, leakage_law};
+use crate::cost::{Setting, asleep, leakage_law, load_leakage_law};
 use crate::evidence::Kind;
 use crate::hardware::{Role, ThermalNetwork};
+use crate::physics::leakage::Leakage;
 use crate::physics::leakage_fixed_point::{SteadyTemperature, steady_of};
-use crate::units::{Celsius, KelvinsPerWatt, Watts};
+use crate::units::{Celsius, KelvinsPerWatt, Volts, Watts};
 
 /// The junction under back-to-back inference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,11 +36,30 @@ pub fn junction(estimate: &Estimate, setting: Setting<'_>) -> Option<Junction> {
         return None;
     }
     let on_chip = estimate.by_component.iter().filter(|c| heats(c.role, setting));
-    let dynamic: Watts = on_chip.map(|c| c.energy / estimate.latency).sum();
-    let domains = (0..spec.domains.len()).filter(|d| !spec.domains[*d].off_chip);
-    let leakages: Vec<_> = domains.filter_map(|d| leakage_law(d, setting)).collect();
-    let steady = steady_of(ambient, resistance, dynamic, &leakages);
+    let drawn: Watts = on_chip.map(|c| c.energy / estimate.latency).sum();
+    let (apart, within) = leakages(setting);
+    let at = spec.temperature.get();
+    let leaked: Watts = within.iter().map(|(law, voltage)| law.at(*voltage, at)).sum();
+    let laws = [apart, within].concat();
+    let steady = steady_of(ambient, resistance, drawn - leaked, &laws);
     Some(Junction { ambient, resistance, steady, kind })
+}
+
+/// Laws with the voltages of their rails.
+type Laws = Vec<(Leakage, Volts)>;
+
+/// The laws of what leaks on the chip: those that are components of their own, and those whose leakage,
+/// at the profile's temperature, is part of a state of rest or of a block's power.
+fn leakages(setting: Setting<'_>) -> (Laws, Laws) {
+    let spec = setting.profile.spec();
+    let (mut apart, mut within) = (Vec::new(), Vec::new());
+    for domain in (0..spec.domains.len()).filter(|d| !spec.domains[*d].off_chip) {
+        let laws = if asleep(domain, setting).is_some() { &mut within } else { &mut apart };
+        laws.extend(leakage_law(domain, setting));
+    }
+    let loads = (0..spec.loads.len()).filter(|load| !spec.loads[*load].off_chip);
+    within.extend(loads.filter_map(|load| load_leakage_law(load, setting)));
+    (apart, within)
 }
 
 fn resistance(network: &ThermalNetwork) -> (KelvinsPerWatt, Kind) {
@@ -50,7 +71,7 @@ fn resistance(network: &ThermalNetwork) -> (KelvinsPerWatt, Kind) {
     (sum, parts.iter().fold(Kind::STRONGEST, |kind, r| kind.weaker(r.kind())))
 }
 
-/// True for what heats the chip at any temperature alike.
+/// True for what heats the chip at any temperature alike, leakage within it apart.
 fn heats(role: Role, setting: Setting<'_>) -> bool {
     let spec = setting.profile.spec();
     let links = setting.profile.links();

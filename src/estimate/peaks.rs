@@ -3,12 +3,15 @@
 //! Within a phase of a layer powers are constant, and an engine's own power swings up to its
 //! `peak_to_mean` above. The highest current of a rail is that of the phase in which its loads and the
 //! regulators that draw from it take most; regulators are solved at that peak. An engine that goes from
-//! rest to its peak within its `ramp` raises the current of its rail by `I / ramp`.
+//! rest to its peak within its `ramp` raises the current of its rail by `I / ramp`. A supply's voltage
+//! sags by `R I`, and what it leaves to a regulator that steps down is held against what that needs:
+//! its output, and with a linear one its dropout `R_do I`. Neglected: that sources give more current
+//! while they sag.
 
 use super::rail_power::{rail_power, standing_power};
-use crate::cost::{Setting, SupplyState, supply};
+use crate::cost::{Setting, SupplyState, headroom, supply};
 use crate::mapping::{Plan, Step};
-use crate::units::{Amperes, AmperesPerSecond, Watts};
+use crate::units::{Amperes, AmperesPerSecond, Volts, Watts};
 
 /// The highest current of a rail.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +26,30 @@ pub struct RailPeak {
     pub rise: Option<AmperesPerSecond>,
     /// The least of what feeds the rail, where it has a limit.
     pub limit: Option<Limit>,
+    /// What the voltage of its supply falls by at this current, where the supply has a resistance.
+    pub sag: Option<Volts>,
+    /// The least that its regulator has to spare, where that only steps down.
+    pub headroom: Option<Headroom>,
+}
+
+/// What a regulator that only steps down has to spare.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Headroom {
+    /// The regulator, by index.
+    pub regulator: usize,
+    /// Its load.
+    pub current: Amperes,
+    /// Voltage of its input, with the sag of a supply there.
+    pub given: Volts,
+    /// What that stands above the least that makes its output; negative where it cannot.
+    pub spare: Volts,
+}
+
+impl Headroom {
+    /// True where the regulator cannot make its output.
+    pub fn is_short(&self) -> bool {
+        self.spare.0 < -1e-9
+    }
 }
 
 /// What a regulator or a supply can give.
@@ -51,6 +78,8 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
             layer: 0,
             rise: None,
             limit: limit(rail, setting),
+            sag: None,
+            headroom: None,
         })
         .collect();
     let standing = standing_power(setting);
@@ -66,8 +95,10 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
         for (peak, current) in peaks.iter_mut().zip(&state.rail_current) {
             if *current > peak.current {
                 (peak.current, peak.layer) = (*current, step.layer);
+                peak.sag = sag(peak.rail, *current, setting);
             }
         }
+        spare(&state, &mut peaks, setting);
         rise(step, engine, &mut peaks, setting);
     }
     peaks.retain(|peak| peak.current.0 > 0.0);
@@ -83,6 +114,27 @@ fn rise(step: &Step, engine: Watts, peaks: &mut [RailPeak], setting: Setting<'_>
     let so_far = peaks[rail].rise.map_or(f64::NEG_INFINITY, |r| r.0);
     if steepness.0 > so_far {
         peaks[rail].rise = Some(steepness);
+    }
+}
+
+/// What the supply of a rail falls by at a current.
+fn sag(rail: usize, current: Amperes, setting: Setting<'_>) -> Option<Volts> {
+    let (spec, links) = (setting.profile.spec(), setting.profile.links());
+    let supply = links.supply_rail.iter().position(|r| *r == rail)?;
+    Some(spec.supplies.get(supply)?.resistance.as_ref()?.get() * current)
+}
+
+/// Keeps the least that each regulator has to spare.
+fn spare(state: &SupplyState, peaks: &mut [RailPeak], setting: Setting<'_>) {
+    for &regulator in &setting.point.regulators {
+        let (input, output) = setting.profile.links().regulator_rails[regulator];
+        let fallen = sag(input, state.rail_current[input], setting).unwrap_or(Volts::ZERO);
+        let given = setting.point.voltages[input].0 - fallen;
+        let current = state.rail_current[output];
+        let Some(spare) = headroom(regulator, given, current, setting) else { continue };
+        if peaks[output].headroom.is_none_or(|least| spare < least.spare) {
+            peaks[output].headroom = Some(Headroom { regulator, current, given, spare });
+        }
     }
 }
 

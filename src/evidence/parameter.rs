@@ -119,7 +119,15 @@ impl<Q: Quantity> Valued<Q> {
         self.parameter.kind
     }
 
-    /// The same value times a factor, as well founded as the weaker of the two.
+    /// Another value in its place, with its spread and source.
+    pub(crate) fn valued(&self, value: Q) -> Self {
+        let mut other = self.clone();
+        other.parameter.value = value.si();
+        other
+    }
+
+    /// The same value times a factor, as well founded as the weaker of the two. Its spread stays its
+    /// own: the factor's belongs to all values that it scales together.
     pub fn times(&self, factor: &Valued<crate::units::Ratio>) -> Self {
         let mut product = self.clone();
         product.parameter.value *= factor.get().0;

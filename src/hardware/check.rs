@@ -14,8 +14,8 @@ mod wait_states;
 use super::Links;
 use super::spec::ProfileSpec;
 use crate::diagnostic::{Fault, nearest, resolve_sources, source_kinds};
-use crate::evidence::Valued;
-use crate::units::{Quantity, Ratio};
+use crate::evidence::{FieldPath, Parameters, Valued};
+use crate::units::{Celsius, Quantity, Ratio};
 
 /// Version of the profile format.
 const SCHEMA: &str = "joulecast.profile/1";
@@ -23,7 +23,8 @@ const SCHEMA: &str = "joulecast.profile/1";
 /// Resolves sources and names. The links are complete only when no fault is returned.
 pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
     let kinds = source_kinds(&spec.sources);
-    let faults = resolve_sources(spec, &kinds);
+    let mut faults = resolve_sources(spec, &kinds);
+    faults.extend(temperatures(spec));
     let mut checker = Checker { spec, faults, links: Links::default() };
     checker.basics();
     checker.names();
@@ -42,6 +43,19 @@ pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
     checker.rail_loops();
     checker.operating_points();
     (checker.links, checker.faults)
+}
+
+/// Temperatures that nothing can have, wherever they stand.
+fn temperatures(spec: &mut ProfileSpec) -> Vec<Fault> {
+    const ABSOLUTE_ZERO: Celsius = Celsius(-273.15);
+    let mut faults = Vec::new();
+    spec.walk(&mut FieldPath::root(), &mut |path, parameter| {
+        let is_temperature = parameter.quantity == Celsius::NAME && parameter.fault.is_none();
+        if is_temperature && parameter.value < ABSOLUTE_ZERO.0 {
+            faults.push(Fault::at(path.to_string(), "a temperature is not below -273.15 °C"));
+        }
+    });
+    faults
 }
 
 struct Checker<'a> {

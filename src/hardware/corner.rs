@@ -1,7 +1,8 @@
 //! A profile at a corner.
 
+use super::out_of_reach::out_of_reach;
 use super::profile::Profile;
-use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec, RegulatorKind};
+use super::spec::{Corner, Domain, LoadLeakage, PerCycle, ProfileSpec};
 use super::{HardwareError, LeakageSpec};
 use crate::evidence::Valued;
 use crate::units::{Quantity, Ratio};
@@ -18,63 +19,88 @@ impl Profile {
     /// of the corner, at the corner's temperature. Supplies, IO and DRAM, whose energy does not go with
     /// voltage, keep theirs.
     ///
+    /// It is to be used at the operating point `point`, the first when left out: others are not held
+    /// against limits.
+    ///
     /// # Errors
-    /// The profile has no corner of that name, or a linear regulator has no headroom there.
-    pub fn at_corner(mut self, name: &str) -> Result<Self, HardwareError> {
+    /// The profile has no corner or operating point of that name, or the point asks there for more than
+    /// rails, wait states or regulators give.
+    pub fn at_corner(mut self, name: &str, point: Option<&str>) -> Result<Self, HardwareError> {
         let corners = &self.spec().corners;
         let Some(corner) = corners.iter().find(|c| c.name == name).cloned() else {
             let names = corners.iter().map(|c| c.name.as_str());
             return Err(self.no_such("corner", name, names));
         };
-        let scaled = self.scaling_rails();
-        apply(self.spec_mut(), &corner, &scaled);
+        let reach = self.reach();
+        apply(self.spec_mut(), &corner, &reach);
         self.set_corner(name);
-        self.with_headroom(name)
-    }
-
-    /// The profile, unless a linear regulator would have to make more than it is given.
-    fn with_headroom(self, corner: &str) -> Result<Self, HardwareError> {
-        let spec = self.spec();
-        for point in &spec.operating_points {
-            let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get());
-            let linear = spec.regulators.iter().filter(|r| r.in_use_at(&point.name));
-            for regulator in linear.filter(|r| matches!(r.kind, RegulatorKind::Ldo(_))) {
-                let (input, output) = (voltage(&regulator.input), voltage(&regulator.output));
-                if let (Some(input), Some(output)) = (input, output)
-                    && input < output
-                {
-                    return Err(HardwareError::NoHeadroom {
-                        corner: corner.to_owned(),
-                        regulator: regulator.name.clone(),
-                        point: point.name.clone(),
-                        input,
-                        output,
-                    });
-                }
+        let point = self.point(point)?.name;
+        let mut points = self.spec().operating_points.iter();
+        let beyond = points.find(|p| p.name == point).map(|p| out_of_reach(self.spec(), p));
+        match beyond.into_iter().flatten().next() {
+            Some((_, what)) => {
+                Err(HardwareError::CornerOutOfReach { corner: name.to_owned(), point, what })
             }
+            None => Ok(self),
         }
-        Ok(self)
     }
 
-    /// Rails that feed a domain whose energy goes with voltage, by name.
-    fn scaling_rails(&self) -> Vec<String> {
-        let scaling = self.spec().domains.iter().filter(|d| goes_with_voltage(d));
-        scaling.map(|d| d.rail.clone()).collect()
+    /// The corner it stands at, and its place among the corners.
+    pub(super) fn standing_corner(&self) -> Option<(usize, &Corner)> {
+        let name = self.corner()?;
+        self.spec().corners.iter().enumerate().find(|(_, corner)| corner.name == name)
     }
+
+    /// Where the factors of the corner differ from those of the profile `before`, all that they scaled
+    /// goes with them: a factor is one number, however many values it scales.
+    pub(super) fn follow_corner(&mut self, before: &Self) {
+        let (Some((_, old)), Some((_, new))) = (before.standing_corner(), self.standing_corner())
+        else {
+            return;
+        };
+        let change = Corner {
+            name: new.name.clone(),
+            leakage: change(&old.leakage, &new.leakage),
+            dynamic: change(&old.dynamic, &new.dynamic),
+            frequency: change(&old.frequency, &new.frequency),
+            voltage: change(&old.voltage, &new.voltage),
+            temperature: new.temperature.clone(),
+        };
+        apply(self.spec_mut(), &change, &before.reach());
+    }
+
+    /// What factors on voltage and switching energy act on.
+    fn reach(&self) -> Reach {
+        let scaling = self.spec().domains.iter().filter(|d| goes_with_voltage(d));
+        let (rails, domains) = scaling.map(|d| (d.rail.clone(), d.name.clone())).unzip();
+        Reach { rails, domains }
+    }
+}
+
+/// Domains whose energy goes with voltage, and the rails that feed them, by name.
+struct Reach {
+    rails: Vec<String>,
+    domains: Vec<String>,
+}
+
+/// The factor from an old factor to a new one.
+fn change(old: &Option<Valued<Ratio>>, new: &Option<Valued<Ratio>>) -> Option<Valued<Ratio>> {
+    let (old, new) = (old.as_ref()?, new.as_ref()?);
+    (old.get().0 != 0.0).then(|| new.valued(new.get() / old.get().0))
 }
 
 fn goes_with_voltage(domain: &Domain) -> bool {
     domain.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0)
 }
 
-fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
+fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
     let (leakage, dynamic) = (corner.leakage.as_ref(), corner.dynamic.as_ref());
     if let Some(temperature) = &corner.temperature {
         spec.temperature = temperature.clone();
     }
     for point in &mut spec.operating_points {
         point.clocks.values_mut().for_each(|f| scale(f, corner.frequency.as_ref()));
-        let rails = point.voltages.iter_mut().filter(|(rail, _)| scaling.contains(rail));
+        let rails = point.voltages.iter_mut().filter(|(rail, _)| reach.rails.contains(rail));
         rails.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
     }
     for domain in &mut spec.domains {
@@ -89,8 +115,7 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, scaling: &[String]) {
             }
         }
     }
-    let switching: Vec<String> =
-        spec.domains.iter().filter(|d| goes_with_voltage(d)).map(|d| d.name.clone()).collect();
+    let switching = &reach.domains;
     for domain in spec.domains.iter_mut().filter(|d| switching.contains(&d.name)) {
         domain.clock_tree.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
         let gated = domain.states.iter_mut().filter_map(|s| s.per_cycle.as_mut());

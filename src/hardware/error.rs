@@ -1,8 +1,8 @@
 //! What can be wrong with a profile or its use.
 
 use super::TableError;
+use super::out_of_reach::OutOfReach;
 use crate::diagnostic::Report;
-use crate::units::Volts;
 
 /// Why a profile could not be read, or not be used as asked.
 #[derive(Debug, thiserror::Error)]
@@ -41,21 +41,15 @@ pub enum HardwareError {
         /// The file.
         file: String,
     },
-    /// A corner whose voltages a linear regulator cannot make.
-    #[error(
-        "at corner `{corner}` linear regulator `{regulator}` cannot make {output} out of {input} at `{point}`"
-    )]
-    NoHeadroom {
+    /// A corner at which the operating point asks for what there is not.
+    #[error("at corner `{corner}` operating point `{point}` cannot be: {what}")]
+    CornerOutOfReach {
         /// The corner.
         corner: String,
-        /// The regulator.
-        regulator: String,
         /// The operating point.
         point: String,
-        /// Voltage that it is given there.
-        input: Volts,
-        /// Voltage that it has to make.
-        output: Volts,
+        /// What it asks for.
+        what: OutOfReach,
     },
     /// A name that the profile does not have.
     #[error("profile `{profile}` has no {what} `{name}`{}\nhelp: it has {known}", hint(.nearest))]

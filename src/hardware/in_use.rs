@@ -2,6 +2,7 @@
 
 use super::point::Point;
 use super::profile::Profile;
+use super::spec::DomainState;
 
 /// The index behind `list[` at the start of a field path, and what follows it.
 fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
@@ -12,7 +13,8 @@ fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
 
 impl Profile {
     /// False for a number that no figure at an operating point with these software stacks can depend
-    /// on: other operating points, stacks, set points and states, corners and the package.
+    /// on: other operating points, stacks, set points and states, what a domain that stays asleep has
+    /// no share of, the package, and corners other than the one it stands at.
     pub fn is_in_use(&self, path: &str, point: &Point, stacks: &[Option<usize>]) -> bool {
         let spec = self.spec();
         if let Some((index, _)) = item(path, "operating_points") {
@@ -25,8 +27,16 @@ impl Profile {
             let state = item(rest.trim_start_matches('.'), "states");
             return state.is_none_or(|(s, _)| point.load_states.get(load) == Some(&s));
         }
-        if let Some((regulator, _)) = item(path, "regulators") {
-            return point.regulators.contains(&regulator);
+        if let Some((domain, rest)) = item(path, "domains")
+            && let Some(Some(state)) = point.asleep.get(domain)
+        {
+            let own = spec.domains.get(domain).and_then(|d| d.states.get(*state));
+            return own.is_none_or(|own| counts_asleep(rest.trim_start_matches('.'), *state, own));
+        }
+        if let Some((regulator, rest)) = item(path, "regulators") {
+            // What a regulator can give is no figure.
+            let limits = rest.ends_with(".dropout") || rest.ends_with(".max_current");
+            return point.regulators.contains(&regulator) && !limits;
         }
         if let Some((memory, rest)) = item(path, "memories")
             && let Some(rest) = rest.strip_prefix(".set_points.")
@@ -36,7 +46,28 @@ impl Profile {
                 rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
             });
         }
-        !["corners[", "package.", "supplies["].iter().any(|unused| path.starts_with(unused))
+        let corner = self.standing_corner();
+        if let Some((index, _)) = item(path, "corners") {
+            return corner.is_some_and(|(standing, _)| standing == index);
+        }
+        if path == "temperature" {
+            // The corner's takes its place.
+            return corner.is_none_or(|(_, corner)| corner.temperature.is_none());
+        }
+        !["package.", "supplies["].iter().any(|unused| path.starts_with(unused))
+    }
+}
+
+/// True for a number of a domain that counts while the domain stays in `state`, its own number
+/// `index`: its states of rest are replaced by that one, and it neither works nor wakes.
+fn counts_asleep(field: &str, index: usize, state: &DomainState) -> bool {
+    if let Some((other, rest)) = item(field, "states") {
+        return other == index && !rest.starts_with(".wake_");
+    }
+    match field {
+        field if field.starts_with("clock_tree") => state.clock_share.is_some(),
+        field if field.starts_with("leakage") => state.leakage_share.is_some(),
+        _ => true,
     }
 }
 

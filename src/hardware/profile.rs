@@ -173,6 +173,16 @@ impl Profile {
         })
     }
 
+    /// A point of a profile with other numbers as it is in this one: clocks and voltages are read anew,
+    /// and what was chosen (states, set points, regulators) stays.
+    ///
+    /// # Errors
+    /// This profile has no operating point of that name.
+    pub fn repoint(&self, point: &Point) -> Result<Point, HardwareError> {
+        let Point { clocks, voltages, .. } = self.point(Some(&point.name))?;
+        Ok(Point { clocks, voltages, ..point.clone() })
+    }
+
     /// The point with other states, each given as a name and a state: of a block that runs no network, or
     /// of a domain, which then stays in it (`on` wakes one that the point puts to sleep).
     ///
@@ -271,7 +281,8 @@ impl Profile {
     }
 
     /// A profile with every number passed through `change`, which sees its index in
-    /// [`Profile::parameters`] and its value in SI.
+    /// [`Profile::parameters`] and its value in SI. At a corner, what its factors scaled goes with them,
+    /// and its temperature is the junction's.
     pub fn perturbed(&self, mut change: impl FnMut(usize, f64) -> f64) -> Self {
         let mut copy = self.clone();
         let mut index = 0;
@@ -279,6 +290,7 @@ impl Profile {
             parameter.value = change(index, parameter.value);
             index += 1;
         });
+        copy.follow_corner(self);
         copy
     }
 

@@ -1,13 +1,13 @@
 //! What every report of a prediction starts from.
 
 use crate::cost::{Setting, asleep};
-use crate::estimate::{Bound, Estimate, Junction, RailPeak};
+use crate::estimate::{Bound, Estimate, Headroom, Junction, RailPeak};
 use crate::evidence::Coverage;
 use crate::mapping::{Network, Plan};
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::uncertainty::Uncertainty;
-use crate::units::{Coulombs, Seconds};
+use crate::units::{Coulombs, Seconds, Volts};
 use std::collections::BTreeSet;
 
 /// A network on a profile at a setting, with its estimate and how sure that is.
@@ -123,6 +123,7 @@ impl<'a> Prediction<'a> {
                 rails[peak.rail].name, peak.current, limit.name, limit.current
             ));
         }
+        self.caveats.extend(self.out_of_headroom(&peaks));
         if junction.is_some_and(|j| j.steady == SteadyTemperature::RunsAway) {
             self.caveats.push(
                 "RUNS AWAY: back to back, leakage heats the junction faster than heat leaves it"
@@ -131,6 +132,35 @@ impl<'a> Prediction<'a> {
         }
         (self.peaks, self.junction) = (peaks, junction);
         self
+    }
+
+    /// Supplies that sag too far at the highest current, and regulators that are left too little.
+    fn out_of_headroom(&self, peaks: &[RailPeak]) -> Vec<String> {
+        let spec = self.setting.profile.spec();
+        let mut said = Vec::new();
+        for (peak, sag) in peaks.iter().filter_map(|p| Some((p, p.sag?))) {
+            let (rail, voltage) =
+                (&spec.rails[peak.rail], self.setting.point.voltages[peak.rail].0);
+            let least = rail.minimum.as_ref().map_or(Volts::ZERO, |least| least.get());
+            if voltage - sag < least || voltage - sag <= Volts::ZERO {
+                said.push(format!(
+                    "OUT OF HEADROOM: at {} the supply of rail {} sags by {sag}, from {voltage}",
+                    peak.current, rail.name
+                ));
+            }
+        }
+        for short in peaks.iter().filter_map(|p| p.headroom).filter(Headroom::is_short) {
+            let regulator = &spec.regulators[short.regulator];
+            said.push(format!(
+                "OUT OF HEADROOM: regulator {} needs {} for a load of {}, and rail {} gives {}",
+                regulator.name,
+                short.given - short.spare,
+                short.current,
+                regulator.input,
+                short.given
+            ));
+        }
+        said
     }
 
     /// Adds what limits the figures of a run.

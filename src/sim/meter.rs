@@ -29,6 +29,8 @@ pub(super) struct Meter<'a> {
     source_energy: CompensatedSum,
     committed: SimTime,
     cause: Cause,
+    /// What the length of an interval of the cause rests on.
+    lasting: Kind,
     /// What stands still, by rail.
     standing: Vec<(usize, KnownPower)>,
     rest_evidence: Vec<Coverage>,
@@ -87,6 +89,7 @@ impl<'a> Meter<'a> {
             source_energy: CompensatedSum::default(),
             committed: SimTime::ZERO,
             cause: Cause::Idle,
+            lasting: Kind::STRONGEST,
             standing: Vec::new(),
             rest_evidence: vec![Coverage::default(); spec.rails.len()],
             rest_losses: vec![Joules::ZERO; spec.regulators.len()],
@@ -108,9 +111,10 @@ impl<'a> Meter<'a> {
         self.since[index] = now;
     }
 
-    /// From `now` on, energy that stands (clock, leakage, background) and losses go to `cause`.
-    pub(super) fn set_cause(&mut self, cause: Cause) {
-        self.cause = cause;
+    /// From `now` on, energy that stands (clock, leakage, background) and losses go to `cause`, whose
+    /// length rests on `lasting`.
+    pub(super) fn set_cause(&mut self, cause: Cause, lasting: Kind) {
+        (self.cause, self.lasting) = (cause, lasting);
     }
 
     /// Standing power of a domain from `now` on; it replaces what the domain stood at.
@@ -174,7 +178,7 @@ impl<'a> Meter<'a> {
                 let energy = known.power * elapsed;
                 standing += energy;
                 if resting {
-                    self.rest_evidence[*rail].add(known.kind, energy.0);
+                    self.rest_evidence[*rail].add(known.kind.weaker(self.lasting), energy.0);
                 }
             }
             self.by_cause.entry(self.cause).or_default().add(standing.0);

@@ -12,6 +12,7 @@ use crate::cost::{
 };
 use crate::diagnostic::nearest;
 use crate::estimate::phase_time;
+use crate::evidence::Kind;
 use crate::hardware::{DomainState, MemoryState, Role};
 use crate::mapping::{Phase, Plan};
 use crate::trace::{Cause, MetricsSink, Sink, Span, SpanKind, Tee};
@@ -247,13 +248,13 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         }
         let Doing::Resting { since } = self.doing else { return Ok(()) };
         self.tell(SpanKind::Idle, "idle", "power", None, since);
-        let wake = self.wake_time();
+        let (wake, lasting) = self.wake_time();
         if wake.0 <= 0.0 {
             self.enter_work(now);
             return self.begin_inference(now);
         }
         self.doing = Doing::Waking { since: now };
-        self.meter.set_cause(Cause::Transition);
+        self.meter.set_cause(Cause::Transition, lasting);
         self.enter_work(now);
         let wake = SimTime(SimTime::from_seconds(wake)?.0.max(1));
         for domain in (0..self.rest.len()).filter(|d| asleep(*d, self.setting).is_none()) {
@@ -273,17 +274,19 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         self.rest[domain].and_then(|s| states.get(s))
     }
 
-    fn wake_time(&self) -> Seconds {
-        let own = |state: &DomainState| state.wake_time.as_ref().map(|t| t.get());
-        let times = (0..self.rest.len()).map(|domain| {
-            let Some(state) = self.state_of(domain) else { return Seconds::ZERO };
-            // What is in the domain comes back while it does.
-            let memories = self.setting.profile.spec().memories.iter();
-            let memories = memories.filter_map(|m| resting_memory(m, state)?.wake_time.as_ref());
-            let memories = memories.map(|t| t.get()).fold(Seconds::ZERO, Seconds::max);
-            own(state).unwrap_or(Seconds::ZERO).max(memories)
+    /// The longest time that a domain, or a memory in it, takes to come back, and what it rests on.
+    fn wake_time(&self) -> (Seconds, Kind) {
+        let memories = &self.setting.profile.spec().memories;
+        let states = (0..self.rest.len()).filter_map(|domain| self.state_of(domain));
+        // What is in a domain comes back while it does.
+        let times = states.flat_map(|state| {
+            let named =
+                memories.iter().filter_map(|m| resting_memory(m, state)?.wake_time.as_ref());
+            state.wake_time.as_ref().into_iter().chain(named)
         });
-        times.fold(Seconds::ZERO, Seconds::max)
+        times.fold((Seconds::ZERO, Kind::STRONGEST), |longest, time| {
+            if time.get() > longest.0 { (time.get(), time.kind()) } else { longest }
+        })
     }
 
     fn wake_energy_of(&self, domain: usize) -> Joules {
@@ -302,7 +305,8 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
 
     fn enter_rest(&mut self, now: SimTime) {
         self.doing = Doing::Resting { since: now };
-        self.meter.set_cause(Cause::Idle);
+        // What is left of a period that was asked for.
+        self.meter.set_cause(Cause::Idle, Kind::STRONGEST);
         self.set_domains(now, true);
     }
 
@@ -376,7 +380,7 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             };
             if let Some(phase) = step.phases.get(position.phase) {
                 position.phase_start = now;
-                self.meter.set_cause(Cause::Layer(step.layer));
+                self.meter.set_cause(Cause::Layer(step.layer), Kind::STRONGEST);
                 return self.start_jobs(now, position, phase, step.engine);
             }
             if now > position.step_start {

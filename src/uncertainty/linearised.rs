@@ -110,7 +110,7 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
     let profile = setting.profile;
     let records = profile.parameters();
     let moves = moves(&records, setting);
-    let centre = evaluate(profile).map(f64::ln);
+    let centre = evaluate(profile);
     // Rows: uncertain quantities; columns: figures. Change of ln y one deviation up, and down.
     let mut above = DMatrix::zeros(moves.len(), Figure::ALL.len());
     let mut below = above.clone();
@@ -118,9 +118,9 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
         for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
             let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
             for (column, (figure, centre)) in evaluate(&moved).iter().zip(centre).enumerate() {
-                let change = figure.ln() - centre;
                 // What cannot be computed there is not known to be near.
                 let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+                let change = if *figure == centre { 0.0 } else { figure.ln() - centre.ln() };
                 changes[(row, column)] = if change.is_nan() { lost } else { change };
             }
         }
@@ -138,27 +138,38 @@ pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 
     }
     let of = |figure: Figure| {
         let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
-        let effects = above.column(column) - below.column(column);
-        contributions(&moves, effects.as_slice())
+        let changes = moves.iter().enumerate();
+        contributions(
+            changes.map(|(i, step)| (step.name.clone(), (above[(i, column)], below[(i, column)]))),
+        )
     };
     let (energy_contributions, latency_contributions) = (of(Figure::Energy), of(Figure::Latency));
     Uncertainty { sigma, energy_contributions, latency_contributions }
 }
 
-/// What each move adds to the variance of a figure, given its rise from one deviation below to one
-/// above.
-fn contributions(moves: &[Move], effects: &[f64]) -> Vec<Contribution> {
-    let total: f64 = effects.iter().map(|e| e * e).sum();
-    let moving = moves.iter().zip(effects).filter(|(_, effect)| **effect != 0.0);
-    let mut contributions: Vec<_> = moving
-        .map(|(step, effect)| Contribution {
-            name: step.name.clone(),
-            effect: effect / 2.0,
-            share: effect * effect / total,
+/// What each of the named quantities adds, from the changes that it makes one deviation up and down.
+/// Where some lead to what cannot be computed, no other counts beside them, and they share alike.
+fn contributions(changes: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Contribution> {
+    let known = |change: f64| if change.is_finite() { change } else { 0.0 };
+    let mut lost = Vec::new();
+    let mut list: Vec<Contribution> = changes
+        .map(|(name, (above, below))| {
+            lost.push(!(above.is_finite() && below.is_finite()));
+            Contribution { name, effect: (known(above) - known(below)) / 2.0, share: 0.0 }
         })
         .collect();
-    contributions.sort_by(|a, b| b.share.total_cmp(&a.share));
-    contributions
+    let variance: f64 = list.iter().map(|c| c.effect * c.effect).sum();
+    let all_lost = lost.iter().filter(|lost| **lost).count();
+    for (contribution, lost) in list.iter_mut().zip(&lost) {
+        contribution.share = match (lost, all_lost) {
+            (true, _) => 1.0 / all_lost as f64,
+            (false, 0) if variance > 0.0 => contribution.effect * contribution.effect / variance,
+            (false, _) => 0.0,
+        };
+    }
+    list.retain(|c| c.effect != 0.0 || c.share > 0.0);
+    list.sort_by(|a, b| b.share.total_cmp(&a.share));
+    list
 }
 
 /// One uncertain quantity: the parameters that move with it, and how far.
@@ -208,7 +219,7 @@ fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
 /// The figures on another profile of the same structure, at the same point and with the same
 /// software.
 pub(super) fn evaluate(network: &Network, profile: &Profile, setting: Setting<'_>) -> [f64; 4] {
-    let Ok(point) = profile.point(Some(&setting.point.name)) else { return [f64::NAN; 4] };
+    let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; 4] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let estimate = estimate(&plan(network, setting), setting);
     Figure::ALL.map(|f| f.of(&estimate))
@@ -222,12 +233,36 @@ pub(super) fn own_sigma(record: &ParameterRecord) -> f64 {
     }
 }
 
-/// Sigma of the factor that a parameter shares with its source.
+/// Sigma of the factor that a parameter shares with its source. A condition that states no spread is
+/// part of what the source says, and not off with it.
 pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Option<(String, f64)> {
-    if matches!(record.parameter.spread, Some(Spread::Normal(_))) {
+    let parameter = &record.parameter;
+    let exact = parameter.condition && !parameter.stated;
+    if exact || matches!(parameter.spread, Some(Spread::Normal(_))) {
         return None;
     }
     let key = record.parameter.source.as_ref()?;
     let sigma = profile.spec().sources.get(key)?.common?.0;
     Some((key.clone(), sigma))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_leaves_every_contribution_a_number() {
+        let named = |changes: &[(f64, f64)]| {
+            let names = ["a", "b", "c"].map(str::to_owned).into_iter();
+            contributions(names.zip(changes.iter().copied()))
+        };
+        let found = named(&[(0.3, -0.3), (0.1, -0.1), (0.0, 0.0)]);
+        let shares: Vec<f64> = found.iter().map(|c| c.share).collect();
+        assert!((shares[0] - 0.9).abs() < 1e-12 && (shares[1] - 0.1).abs() < 1e-12, "{found:?}");
+        assert_eq!(shares.len(), 2);
+        let found = named(&[(0.3, -0.3), (f64::INFINITY, -0.1), (0.0, f64::NEG_INFINITY)]);
+        let shares: Vec<(&str, f64)> = found.iter().map(|c| (c.name.as_str(), c.share)).collect();
+        assert_eq!(shares, [("b", 0.5), ("c", 0.5), ("a", 0.0)]);
+        assert!(found.iter().all(|c| c.effect.is_finite()), "{found:?}");
+    }
 }

@@ -68,7 +68,7 @@ fn totals(
     workload: &Workload,
     most: u64,
 ) -> Option<Totals> {
-    let point = profile.point(Some(&setting.point.name)).ok()?;
+    let point = profile.repoint(setting.point).ok()?;
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let workload = Workload { inferences: workload.inferences.min(most), ..workload.clone() };
     let outcome = run(&plan(network, setting), &workload, setting, &mut Deaf).ok()?;

@@ -17,14 +17,14 @@ impl Checker<'_> {
             self.staging(&at("staged_through"), stage);
             self.links.memory_stage.push(stage);
             self.positive(at("capacity"), &memory.capacity);
-            self.bandwidth(&at("bandwidth"), &memory.bandwidth, domain);
+            self.bandwidth(&at("bandwidth"), &memory.bandwidth);
             self.delay(&at("latency"), memory.latency.as_ref());
             if let Some(rows) = &memory.rows {
                 self.rows(&at("rows"), rows);
             }
             for (name, set) in &memory.set_points {
                 let at = |field: &str| format!("memories[{i}].set_points.{name}.{field}");
-                self.bandwidth(&at("bandwidth"), &set.bandwidth, domain);
+                self.bandwidth(&at("bandwidth"), &set.bandwidth);
                 self.delay(&at("latency"), set.latency.as_ref());
             }
             for (j, state) in memory.states.iter().enumerate() {
@@ -55,12 +55,12 @@ impl Checker<'_> {
         }
     }
 
-    fn bandwidth(&mut self, path: &str, bandwidth: &Bandwidth, domain: usize) {
+    fn bandwidth(&mut self, path: &str, bandwidth: &Bandwidth) {
         match bandwidth {
             Bandwidth::PerSecond(rate) => self.positive(format!("{path}.PerSecond"), rate),
             Bandwidth::PerCycle(rate) => self.positive(format!("{path}.PerCycle"), rate),
             Bandwidth::WaitStates(law) => {
-                self.wait_states(&format!("{path}.WaitStates"), law, domain);
+                self.wait_states(&format!("{path}.WaitStates"), law);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Checker<'_> {
             if line.0 > capacity.0 {
                 self.fault(at("line"), format!("a line of {line} is more than the cache holds"));
             }
-            self.bandwidth(&at("bandwidth"), &cache.bandwidth, domain);
+            self.bandwidth(&at("bandwidth"), &cache.bandwidth);
             let served = self.resolve_all(&at("engines"), "engine", &cache.engines, &engines);
             let backed = self.resolve_all(&at("backs"), "memory", &cache.backs, &memories);
             for (field, empty) in [("engines", served.is_empty()), ("backs", backed.is_empty())] {
@@ -131,7 +131,7 @@ impl Checker<'_> {
                 );
                 self.fault(at("joins"), message);
             }
-            self.bandwidth(&at("bandwidth"), &link.bandwidth, domain);
+            self.bandwidth(&at("bandwidth"), &link.bandwidth);
             self.delay(&at("latency"), link.latency.as_ref());
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Checker, names};
 use crate::diagnostic::Fault;
-use crate::hardware::spec::RegulatorKind;
+use crate::hardware::out_of_reach::out_of_reach;
 use std::collections::BTreeSet;
 
 impl Checker<'_> {
@@ -33,7 +33,7 @@ impl Checker<'_> {
             self.sleepers(i);
             self.feeds(i);
         }
-        self.rails();
+        self.reach();
         self.rising_voltages();
     }
 
@@ -99,23 +99,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Operating points keep to the limits of the rails.
-    fn rails(&mut self) {
+    /// Operating points keep to what rails, wait states and regulators allow.
+    fn reach(&mut self) {
         let spec = self.spec;
         for (i, point) in spec.operating_points.iter().enumerate() {
-            for rail in &spec.rails {
-                let Some(voltage) = point.voltages.get(&rail.name).map(|v| v.get()) else {
-                    continue;
-                };
-                let path = format!("operating_points[{i}].voltages.{}", rail.name);
-                if let Some(least) = rail.minimum.as_ref().map(|v| v.get()).filter(|m| voltage < *m)
-                {
-                    self.fault(path, format!("{voltage} is below the {least} of the rail"));
-                } else if let Some(most) =
-                    rail.maximum.as_ref().map(|v| v.get()).filter(|m| voltage > *m)
-                {
-                    self.fault(path, format!("{voltage} is above the {most} of the rail"));
-                }
+            for (field, what) in out_of_reach(spec, point) {
+                self.fault(format!("operating_points[{i}].{field}"), what.to_string());
             }
         }
     }
@@ -157,7 +146,7 @@ impl Checker<'_> {
         }
     }
 
-    /// At each point a rail has one feed, the same rails are fed, and a linear regulator has headroom.
+    /// At each point a rail has one feed, and the same rails are fed.
     fn feeds(&mut self, i: usize) {
         let spec = self.spec;
         let Some(point) = spec.operating_points.get(i) else { return };
@@ -174,7 +163,6 @@ impl Checker<'_> {
                 );
                 self.fault(format!("regulators[{j}].output"), message);
             }
-            self.headroom(i, j);
         }
         for (j, regulator) in spec.regulators.iter().enumerate() {
             if fed.insert(regulator.output.as_str()) {
@@ -184,22 +172,6 @@ impl Checker<'_> {
                 );
                 self.fault(format!("regulators[{j}].operating_points"), message);
             }
-        }
-    }
-
-    fn headroom(&mut self, i: usize, j: usize) {
-        let spec = self.spec;
-        let (point, regulator) = (&spec.operating_points[i], &spec.regulators[j]);
-        let voltage = |rail: &String| point.voltages.get(rail).map(|v| v.get().0);
-        if let (RegulatorKind::Ldo(_), Some(input), Some(output)) =
-            (&regulator.kind, voltage(&regulator.input), voltage(&regulator.output))
-            && input < output
-        {
-            let message = format!(
-                "linear regulator `{}` cannot make {output} V out of {input} V at `{}`",
-                regulator.name, point.name
-            );
-            self.fault(format!("operating_points[{i}].voltages.{}", regulator.output), message);
         }
     }
 }

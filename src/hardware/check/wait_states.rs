@@ -1,10 +1,10 @@
-//! Wait states: limits rise, and every operating point lies within them.
+//! Wait states: limits rise.
 
 use super::Checker;
 use crate::hardware::spec::WaitStates;
 
 impl Checker<'_> {
-    pub(super) fn wait_states(&mut self, path: &str, law: &WaitStates, domain: usize) {
+    pub(super) fn wait_states(&mut self, path: &str, law: &WaitStates) {
         self.positive(format!("{path}.width"), &law.width);
         if law.ranges.is_empty() {
             self.fault(format!("{path}.ranges"), "wait states need at least one voltage range");
@@ -25,27 +25,6 @@ impl Checker<'_> {
             if let Some(j) = falls {
                 let message = "a clock limit is above that with fewer wait states";
                 self.fault(format!("{at}.limits[{}]", j + 1), message);
-            }
-        }
-        self.within_limits(law, domain);
-    }
-
-    fn within_limits(&mut self, law: &WaitStates, domain: usize) {
-        let spec = self.spec;
-        let Some(domain) = spec.domains.get(domain) else { return };
-        for (i, point) in spec.operating_points.iter().enumerate() {
-            let (Some(clock), Some(voltage)) =
-                (point.clocks.get(&domain.clock), point.voltages.get(&domain.rail))
-            else {
-                continue;
-            };
-            let Some(range) = law.range_at(voltage.get()) else { continue };
-            let highest = range.limits.last().map(|limit| limit.get());
-            if let Some(highest) = highest.filter(|h| clock.get().0 > h.0 * (1.0 + 1e-9)) {
-                let path = format!("operating_points[{i}].clocks.{}", domain.clock);
-                let message =
-                    format!("at {} the wait states of the memory end at {highest}", voltage.get());
-                self.fault(path, message);
             }
         }
     }

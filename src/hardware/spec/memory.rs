@@ -213,13 +213,21 @@ pub enum TensorClass {
 
 no_parameters!(TensorClass, Replacement);
 
+/// Voltages are written to the millivolt: what is meant to be equal is.
+const VOLTAGE_SLACK: f64 = 1e-6;
+
 impl WaitStates {
     /// The range that holds at a voltage: that of the highest voltage not above it, or the lowest.
     pub fn range_at(&self, voltage: Volts) -> Option<&WaitStateRange> {
-        // Voltages are written to the millivolt: what is meant to be equal is.
-        let slack = Volts(1e-6);
+        let slack = Volts(VOLTAGE_SLACK);
         let below = self.ranges.iter().rev().find(|r| r.voltage.get() <= voltage + slack);
         below.or(self.ranges.first())
+    }
+
+    /// The lowest voltage of its ranges, where a voltage is below all of them.
+    pub fn above(&self, voltage: Volts) -> Option<Volts> {
+        let lowest = self.ranges.first()?.voltage.get();
+        (voltage.0 < lowest.0 - VOLTAGE_SLACK).then_some(lowest)
     }
 
     /// Wait states at a clock and voltage; past the last limit, those of the last.

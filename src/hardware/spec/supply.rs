@@ -67,7 +67,7 @@ described! {
         #[serde(default)]
         pub ground_share: Option<Valued<Ratio>>,
         /// Resistance of the pass element when fully on: input less output is at least this times the
-        /// load.
+        /// load, which the highest current is held against. No part of the loss.
         #[serde(default)]
         pub dropout: Option<Valued<Ohms>>,
     }
@@ -84,7 +84,8 @@ described! {
 }
 
 described! {
-    /// A buck converter by the parts of its loss:
+    /// A buck converter by the parts of its loss, which only steps down (`Switching` and `Table` may
+    /// step up):
     /// `V_in I_q + p_sw min(1, I / I_pfm) + d I + R I^2`.
     pub struct Buck {
         /// Quiescent current `I_q`.
@@ -132,7 +133,8 @@ described! {
         /// Charge it holds, of a battery.
         #[serde(default)]
         pub capacity: Option<Valued<Coulombs>>,
-        /// Its resistance.
+        /// Its resistance: at the highest current its voltage sags by this times that. What it burns
+        /// inside itself is in no figure.
         #[serde(default)]
         pub resistance: Option<Valued<Ohms>>,
         /// Most it can give.

@@ -15,6 +15,8 @@ pub(super) fn rails(p: &Prediction<'_>) -> Value {
             "rise_a_per_s": peak.rise,
             "limit_a": peak.limit.as_ref().map(|l| l.current),
             "limited_by": peak.limit.as_ref().map(|l| &l.name),
+            "sag_v": peak.sag,
+            "headroom_v": peak.headroom.map(|h| h.spare),
         })
     });
     Value::Array(rails.collect())

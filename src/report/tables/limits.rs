@@ -54,6 +54,9 @@ fn peak_text(p: &Prediction<'_>, peak: &RailPeak) -> String {
     if let Some(limit) = &peak.limit {
         notes.push(format!("{} gives {}", limit.name, limit.current));
     }
+    if let Some(sag) = peak.sag {
+        notes.push(format!("its supply sags by {sag}"));
+    }
     if let Some(rise) = peak.rise {
         notes.push(format!("rises at {} A/µs", engineering(rise.0 * 1e-6, "").trim()));
     }
