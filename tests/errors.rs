@@ -237,15 +237,15 @@ fn a_profile_with_any_byte_changed_never_panics() {
     use joulecast::model::{Bindings, load};
     let network = Network::of(&load("kws_ds_cnn", &Bindings::default()).unwrap()).unwrap();
     let full = crate::chips::full_text();
-    let shipped = joulecast::hardware::shipped_profiles().iter().map(|p| (p.text, 307));
-    for (which, (text, step)) in shipped.chain([(full.as_str(), 11)]).enumerate() {
+    let shipped = joulecast::hardware::shipped_profiles().iter().map(|p| (p.text, 101));
+    for (which, (text, step)) in shipped.chain([(full.as_str(), 4)]).enumerate() {
         let mut bytes = text.as_bytes().to_vec();
-        for at in (which..bytes.len()).step_by(step) {
+        for (count, at) in (which..bytes.len()).step_by(step).enumerate() {
             let kept = bytes[at];
-            for replacement in [b'0', b'9', b'-', b'e', b'"', b'(', b' '] {
-                bytes[at] = replacement;
-                let Ok(text) = std::str::from_utf8(&bytes) else { continue };
-                let Ok(profile) = Profile::parse("mutated.ron", text) else { continue };
+            bytes[at] = b"09-e\"( "[count % 7];
+            if let Ok(text) = std::str::from_utf8(&bytes)
+                && let Ok(profile) = Profile::parse("mutated.ron", text)
+            {
                 for point in &profile.spec().operating_points {
                     let point = profile.point(Some(&point.name)).unwrap();
                     let stacks = profile.stacks(None).unwrap();

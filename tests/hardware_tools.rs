@@ -54,7 +54,7 @@ fn show_has_every_number_with_its_source() {
         let rows: BTreeSet<Vec<&str>> =
             numbers.lines().map(|line| line.split_whitespace().collect()).collect();
         for record in profile.parameters() {
-            let row = rows.iter().find(|row| row.first() == Some(&record.path.as_str())).unwrap();
+            let row = rows.iter().find(|row| row.first() == Some(&record.name.as_str())).unwrap();
             assert!(row.contains(&record.parameter.kind.name()), "{row:?}");
             assert_eq!(row.last().copied(), record.parameter.source.as_deref().or(Some("none")));
         }
