@@ -99,3 +99,32 @@ fn rails_and_domains_without_a_use_are_noted() {
     // Conditions belong to what they are stated for.
     assert!(!sound.contains("leakage.temperature"), "{sound}");
 }
+
+/// Back to back where nothing else is said; with its rests, wakings and their losses for a run.
+#[test]
+fn a_battery_lasts_for_the_load_of_the_run() {
+    let of = |d: &serde_json::Value| {
+        let battery = &d["supplies"][0];
+        let number = |name: &str| battery[name].as_f64().unwrap();
+        (number("capacity_c"), number("inferences"), number("duration_s"))
+    };
+    let estimated = json(&["estimate", "kws_ds_cnn", "--on", "edge_soc_example", "--json"]);
+    let (capacity, alone, _) = of(&estimated);
+    let run = json(&[
+        "run",
+        "kws_ds_cnn",
+        "--on",
+        "edge_soc_example",
+        "--inferences",
+        "4",
+        "--period",
+        "10 ms",
+        "--json",
+    ]);
+    let (_, inferences, duration) = of(&run);
+    // The battery is the only source: its voltage makes charge of the energy.
+    let each = run["metrics"]["j_per_inference"].as_f64().unwrap() / 3.85;
+    assert!((inferences / (capacity / each) - 1.0).abs() < 1e-6, "{inferences}");
+    assert!((duration / (inferences * 10e-3) - 1.0).abs() < 1e-6, "{duration}");
+    assert!(inferences < 0.5 * alone, "waking and waiting cost");
+}

@@ -83,7 +83,7 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
     document.insert("totals".into(), totals);
     document.insert("rails".into(), limits::rails(p));
     document.insert("junction".into(), limits::junction(p));
-    document.insert("supplies".into(), limits::supplies(p));
+    document.insert("supplies".into(), limits::supplies(p.lifetimes()));
     document.insert("layers".into(), layers(p));
     document.insert("uncosted".into(), uncosted(p));
     document.insert("notes".into(), json!(p.plan.notes));
@@ -224,6 +224,7 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
         "workload".into(),
         json!({"inferences": workload.inferences, "period_s": period, "idle": workload.rest}),
     );
+    document.insert("supplies".into(), limits::supplies(p.lifetimes_of_run(outcome)));
     document.insert(
         "metrics".into(),
         json!({

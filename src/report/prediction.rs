@@ -188,17 +188,28 @@ impl<'a> Prediction<'a> {
 
     /// How long each supply that holds a charge lasts under back-to-back inference.
     pub fn lifetimes(&self) -> Vec<Lifetime> {
+        self.lifetimes_at(&self.estimate.rail_charge, self.estimate.latency)
+    }
+
+    /// How long each lasts under the load of a run, its rests included.
+    pub fn lifetimes_of_run(&self, outcome: &Outcome) -> Vec<Lifetime> {
+        let count = outcome.metrics.inferences.max(1) as f64;
+        let each: Vec<Coulombs> = outcome.ledger.rail_charge.iter().map(|q| *q / count).collect();
+        self.lifetimes_at(&each, outcome.metrics.duration / count)
+    }
+
+    fn lifetimes_at(&self, charge: &[Coulombs], time: Seconds) -> Vec<Lifetime> {
         let (spec, links) = (self.setting.profile.spec(), self.setting.profile.links());
         let supplies = spec.supplies.iter().zip(&links.supply_rail);
         let lives = supplies.filter_map(|(supply, rail)| {
             let capacity = supply.capacity.as_ref()?.get();
-            let each = *self.estimate.rail_charge.get(*rail)?;
+            let each = *charge.get(*rail)?;
             let inferences = capacity / each;
             (each.0 > 0.0).then(|| Lifetime {
                 supply: supply.name.clone(),
                 capacity,
                 inferences: inferences.floor(),
-                duration: self.estimate.latency * inferences,
+                duration: time * inferences,
             })
         });
         lives.collect()

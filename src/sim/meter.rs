@@ -9,7 +9,7 @@ use crate::hardware::{Role, components};
 use crate::trace::{
     Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
 };
-use crate::units::{Amperes, CompensatedSum, Joules, SimTime, Watts};
+use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Watts};
 use std::collections::BTreeMap;
 
 pub(super) struct Meter<'a> {
@@ -24,6 +24,7 @@ pub(super) struct Meter<'a> {
     told_rails: Vec<Option<Amperes>>,
     rail_load: Vec<Watts>,
     rail_energy: Vec<CompensatedSum>,
+    rail_charge: Vec<CompensatedSum>,
     supply: SupplyState,
     loss_energy: Vec<CompensatedSum>,
     source_energy: CompensatedSum,
@@ -84,6 +85,7 @@ impl<'a> Meter<'a> {
             told_rails: vec![None; spec.rails.len()],
             rail_load: vec![Watts::ZERO; spec.rails.len()],
             rail_energy: vec![CompensatedSum::default(); spec.rails.len()],
+            rail_charge: vec![CompensatedSum::default(); spec.rails.len()],
             supply: SupplyState::default(),
             loss_energy: vec![CompensatedSum::default(); spec.regulators.len()],
             source_energy: CompensatedSum::default(),
@@ -162,6 +164,9 @@ impl<'a> Meter<'a> {
                 let current = self.rail_load[rail] / voltage;
                 energy.add((voltage * current * elapsed).0);
             }
+            for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
+                charge.add((*current * elapsed).0);
+            }
             let resting = !matches!(self.cause, Cause::Layer(_));
             let mut loss = Joules::ZERO;
             for (index, power) in self.supply.regulator_loss.iter().enumerate() {
@@ -229,6 +234,7 @@ impl<'a> Meter<'a> {
             loss_by_cause: by_cause(&self.loss_by_cause),
             source: joules(&self.source_energy),
             integral: load_integral,
+            rail_charge: self.rail_charge.iter().map(|sum| Coulombs(sum.value())).collect(),
             ..Ledger::default()
         };
         for (component, energy) in self.header.components.iter().zip(&self.energy) {

@@ -1,6 +1,6 @@
 //! The identity of joules: several independent sums of one run that must be one number.
 
-use crate::units::Joules;
+use crate::units::{Coulombs, Joules};
 use std::collections::BTreeMap;
 
 /// Why energy was spent.
@@ -38,6 +38,8 @@ pub struct Ledger {
     pub stored: Joules,
     /// Integral of the loads' power, from the trace.
     pub integral: Joules,
+    /// Charge taken out of each rail, by its number: its loads and the regulators that draw from it.
+    pub rail_charge: Vec<Coulombs>,
 }
 
 /// Relative gaps of a [`Ledger`].

@@ -2,6 +2,7 @@
 
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::report::Prediction;
+use crate::report::prediction::Lifetime;
 use serde_json::{Value, json};
 
 /// Highest current of each rail.
@@ -36,8 +37,8 @@ pub(super) fn junction(p: &Prediction<'_>) -> Value {
 }
 
 /// How many inferences each supply that holds a charge lasts.
-pub(super) fn supplies(p: &Prediction<'_>) -> Value {
-    let lives = p.lifetimes().into_iter().map(|life| {
+pub(super) fn supplies(lives: Vec<Lifetime>) -> Value {
+    let lives = lives.into_iter().map(|life| {
         json!({
             "name": life.supply, "capacity_c": life.capacity,
             "inferences": life.inferences, "duration_s": life.duration,

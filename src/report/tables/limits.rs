@@ -3,10 +3,11 @@
 use crate::estimate::RailPeak;
 use crate::physics::leakage_fixed_point::SteadyTemperature;
 use crate::report::Prediction;
+use crate::report::prediction::Lifetime;
 use crate::units::{Seconds, engineering};
 use std::fmt::Write as _;
 
-/// Domains asleep, highest currents, the junction, and how long each battery lasts; a line each.
+/// Domains asleep, highest currents and the junction; a line each.
 pub(super) fn limits_text(p: &Prediction<'_>) -> String {
     let mut text = String::new();
     let asleep: Vec<String> = p.asleep().iter().map(|(d, s)| format!("{d} ({s})")).collect();
@@ -34,13 +35,19 @@ pub(super) fn limits_text(p: &Prediction<'_>) -> String {
             p.setting.profile.spec().temperature.get().0
         );
     }
-    for life in p.lifetimes() {
+    text
+}
+
+/// How long each battery lasts, a line each.
+pub(super) fn lifetimes_text(lives: &[Lifetime], load: &str) -> String {
+    let mut text = String::new();
+    for life in lives {
         let _ = writeln!(
             text,
-            "{}: {} back-to-back inferences from {}, {}",
+            "{} of {}, {load}: {} inferences in {}",
             life.supply,
-            super::grouped(life.inferences as u64),
             charge(life.capacity.0),
+            super::grouped(life.inferences as u64),
             duration(life.duration)
         );
     }

@@ -1,6 +1,6 @@
 //! A prediction: layers, totals with intervals, where joules go, what it rests on.
 
-use super::limits::limits_text;
+use super::limits::{lifetimes_text, limits_text};
 use super::{grouped, percent, plain, shortened, table, without_header};
 use crate::evidence::Coverage;
 use crate::hardware::components;
@@ -45,6 +45,7 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
     });
     text.push_str(&super::listed("joules by component", &shares(parts, p.estimate.energy)));
     text.push_str(&limits_text(p));
+    text.push_str(&lifetimes_text(&p.lifetimes(), "back to back"));
     text.push_str(&evidence_text(p));
     text.push_str(&left_out(p.plan));
     text
@@ -84,6 +85,8 @@ pub fn run_text(p: &Prediction<'_>, outcome: &Outcome) -> String {
     text.push_str(&without_header(&totals));
     text.push_str(&joules_text(outcome));
     text.push_str(&limits_text(p));
+    let load = "under the load of this run";
+    text.push_str(&lifetimes_text(&p.lifetimes_of_run(outcome), load));
     text.push_str(&evidence_text(p));
     text.push_str(&left_out(p.plan));
     text
