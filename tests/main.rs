@@ -21,6 +21,7 @@ mod oracle_systolic;
 mod oracle_thermal;
 mod oracle_tiling;
 mod pictures;
+mod profile_slips;
 mod profiles;
 mod recurrence;
 mod rooms;
