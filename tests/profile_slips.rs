@@ -125,6 +125,13 @@ fn a_bracket_that_is_not_closed_is_shown_where_it_opens() {
     let line = text[..at].matches('\n').count() + 1;
     assert!(said.contains("the `(` that opens here is not closed"), "{said}");
     assert!(said.contains(&format!("chip.ron:{line}:")), "{said}");
+    let said = said_of(&[("[Conv, DepthwiseConv],\n", "[Conv, DepthwiseConv,\n")]);
+    one_fault(&said);
+    assert!(said.contains("the `[` that opens here is not closed"), "{said}");
+    let said = said_of(&[("  ],\n  memories: [", "\n  memories: [")]);
+    one_fault(&said);
+    assert!(said.contains("the `[` that opens here is not closed"), "{said}");
+    assert!(said.contains(" domains\n"), "{said}");
     let said = said_of(&[("memories: [\"flash\", \"sram\"]", "memories: [\"flash\", \"sram\"")]);
     one_fault(&said);
     assert!(said.contains("the `[` that opens here is not closed"), "{said}");
@@ -156,4 +163,17 @@ fn an_item_that_lies_over_nothing_names_the_one_that_was_meant() {
     let said = check("mine.ron", "(extends: \"stm32l4r5\", rails: [(name: \"vcor\")])");
     one_fault(&said);
     assert!(said.contains("rail `vcor` has no voltage at any operating point"), "{said}");
+}
+
+#[test]
+fn a_literal_that_cannot_be_read_has_no_faults_in_its_wake() {
+    let said = said_of(&[("\"vcore\": \"1.2 V @made_up\"", "\"vcore\": \"1,2 V @made_up\"")]);
+    one_fault(&said);
+    assert!(said.contains("a decimal point is expected, not a comma: `1.2`"), "{said}");
+    let said = said_of(&[("temperature: \"45 degC", "temperature: \"45 C")]);
+    one_fault(&said);
+    assert!(said.contains("`C` is not a unit of temperature, did you mean `degC`?"), "{said}");
+    let said = said_of(&[("temperature: \"45 degC ±10 K", "temperature: \"45 degC ±10%")]);
+    one_fault(&said);
+    assert!(said.contains("write kelvin, such as `±5 K`"), "{said}");
 }

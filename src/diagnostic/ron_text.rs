@@ -31,7 +31,9 @@ pub fn parse_ron<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Box<R
     parsed.map_err(|fault| {
         let (path, error) = *fault;
         let mut fault = located(text, &error, path);
-        explained::<T>(text, &error, &mut fault);
+        if explained::<T>(text, &error, &mut fault) {
+            return Box::new(Report::new(file, text, vec![fault]));
+        }
         let start = fault.span.as_ref().map_or(text.len(), |span| span.start);
         fault.help = fault.help.or_else(|| match &error.code {
             ron::Error::ExpectedNamedStructLike(_) => fields_at::<T>(text, fault.span.as_ref()?),
@@ -55,8 +57,8 @@ fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, Box<(String, Spann
     Ok(value)
 }
 
-/// Puts the words of the parser into those of the slip behind them.
-fn explained<T: DeserializeOwned>(text: &str, error: &SpannedError, fault: &mut Fault) {
+/// Puts the words of the parser into those of the slip behind them, where there is one.
+fn explained<T: DeserializeOwned>(text: &str, error: &SpannedError, fault: &mut Fault) -> bool {
     use ron::Error;
     let at = offset(text, error.span.start);
     let at = match error.code {
@@ -66,13 +68,15 @@ fn explained<T: DeserializeOwned>(text: &str, error: &SpannedError, fault: &mut 
     };
     // A quote that is missing makes nonsense of all brackets.
     let quote = matches!(error.code, Error::ExpectedComma) && fault.help.is_some();
-    let syntax = !quote && is_syntax(&error.code);
+    let syntax = !quote && (is_syntax(&error.code) || is_field(text, at, &error.code));
     if let Some(slip) = slip(text, at).filter(|_| syntax) {
         fault.message = slip.message;
         fault.help = slip.help;
         fault.span = Some(slip.span);
         fault.path = slip.path.unwrap_or_else(|| std::mem::take(&mut fault.path));
-    } else if let (
+        return true;
+    }
+    if let (
         Error::ExpectedIdentifier | Error::InvalidIdentifier(_) | Error::SuggestRawIdentifier(_),
         Some(span),
     ) = (&error.code, &fault.span)
@@ -80,12 +84,26 @@ fn explained<T: DeserializeOwned>(text: &str, error: &SpannedError, fault: &mut 
         let parser = |probe: &str| Some(deserialized::<T>(probe).err()?.1.code);
         if let Some((message, help)) = variants::explain(text, span, &parser) {
             (fault.message, fault.help) = (message, Some(help));
+            return true;
         }
-    } else if let Error::NoSuchStructField { found, expected, .. } = &error.code
-        && nearest(found, expected.iter().copied()).is_none()
-    {
-        fault.help = unclosed_help(text, at).or_else(|| fault.help.take());
     }
+    // What belongs elsewhere may be there because a bracket is missing above.
+    if let Error::NoSuchStructField { found, expected, .. }
+    | Error::NoSuchEnumVariant { found, expected, .. } = &error.code
+        && nearest(found, expected.iter().copied()).is_none()
+        && let Some(help) = unclosed_help(text, at)
+    {
+        fault.help = Some(help);
+        return true;
+    }
+    false
+}
+
+/// True for the name of a field where a variant is expected: a list above it goes on.
+fn is_field(text: &str, at: usize, error: &ron::Error) -> bool {
+    let ron::Error::NoSuchEnumVariant { found, .. } = error else { return false };
+    let behind = text.get(at..).and_then(|rest| rest.strip_prefix(found.as_str()));
+    behind.is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
 /// True for faults of syntax that a slip may be behind.
@@ -97,6 +115,7 @@ fn is_syntax(error: &ron::Error) -> bool {
             | Error::ExpectedArrayEnd
             | Error::ExpectedAttribute
             | Error::ExpectedComma
+            | Error::ExpectedDifferentStructName { .. }
             | Error::ExpectedIdentifier
             | Error::ExpectedMapColon
             | Error::ExpectedMapEnd
@@ -120,7 +139,7 @@ pub fn duplicate_faults(text: &str) -> Vec<Fault> {
 
 /// The fault with its place, which for some errors is not where the parser gave up.
 fn located(text: &str, error: &SpannedError, path: String) -> Fault {
-    let path = if path == "?" { ".".to_owned() } else { path };
+    let path = if path == "?" { "." } else { path.strip_suffix(".?").unwrap_or(&path) }.to_owned();
     let message = wording::message(&error.code, &path);
     let mut fault = Fault::at(path, message);
     fault.help = wording::help(&error.code);
@@ -328,7 +347,11 @@ mod tests {
         ] {
             let shown = said(from, to);
             assert!(shown.contains(message) && shown.contains(place), "{message} {place}\n{shown}");
+            assert!(!shown.contains("its fields"), "{shown}");
         }
+        let shown = said("(columns: 2),\n", "(\n    columns: 2,\n  rows: 3,\n");
+        assert!(shown.contains("`Systolic` has no field `rows`"), "{shown}");
+        assert!(shown.contains("help: the `(` that opens at 5:17 is not closed"), "{shown}");
         let shown = said("columns: 2)", "columns: 2");
         assert!(shown.contains("kind.Systolic") || shown.contains(" kind"), "{shown}");
     }

@@ -39,6 +39,9 @@ impl Checker<'_> {
             else {
                 continue;
             };
+            if voltage.parameter().fault.is_some() || clock.parameter().fault.is_some() {
+                continue;
+            }
             let Some(range) = law.range_at(voltage.get()) else { continue };
             let highest = range.limits.last().map(|limit| limit.get());
             if let Some(highest) = highest.filter(|h| clock.get().0 > h.0 * (1.0 + 1e-9)) {

@@ -1,7 +1,5 @@
 //! What can be wrong with a table.
 
-use crate::units::Volts;
-
 /// Why a table was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -34,7 +32,7 @@ pub enum TableError {
 }
 
 /// A fault with its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedFault {
     /// The line, from 1.
     pub line: u64,
@@ -66,7 +64,7 @@ fn listed(file: &str, faults: &[LocatedFault]) -> String {
 }
 
 /// What is wrong with a row or a cell.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableFault {
     /// A column that is needed is not there.
     #[error("no column for the {what} is known here\nhelp: call it {accepted}{}", besides(.found, .near, .powers))]
@@ -243,7 +241,7 @@ pub enum TableFault {
     },
     /// A voltage far from those of its rail.
     #[error(
-        "`{block}` in mode `{mode}` is stated at {stated}, and rail `{rail}` of profile `{profile}` is at {}\nhelp: is the unit of this column right?", range(*.lowest, *.highest)
+        "`{block}` in mode `{mode}` is stated at {stated}, and {rail}\nhelp: is the unit of this column right?"
     )]
     FarVoltage {
         /// The block.
@@ -252,14 +250,8 @@ pub enum TableFault {
         mode: String,
         /// Its voltage, as written.
         stated: String,
-        /// The rail.
+        /// The rail with its voltages, in words.
         rail: String,
-        /// The profile.
-        profile: String,
-        /// The lowest voltage of the rail.
-        lowest: Volts,
-        /// The highest.
-        highest: Volts,
     },
     /// The profile has no such rail.
     #[error("profile `{profile}` has no rail `{rail}`\nhelp: {help}")]
@@ -300,8 +292,4 @@ fn besides(headers: &str, near: &Option<String>, powers: &[String]) -> String {
         None if headers.is_empty() => String::new(),
         None => format!("; this table has {headers}"),
     }
-}
-
-fn range(lowest: Volts, highest: Volts) -> String {
-    if lowest == highest { lowest.to_string() } else { format!("{lowest} to {highest}") }
 }

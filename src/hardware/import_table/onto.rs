@@ -157,14 +157,12 @@ fn slip(block: &Block, profile: &Profile) -> Option<(u64, TableFault)> {
     let highest = of_rail.iter().copied().reduce(f64::max)?;
     let near = |v: f64| of_rail.iter().any(|rail| v <= rail * SLIP && v * SLIP >= *rail);
     let mode = block.modes.iter().find(|m| !near(m.voltage.value.0))?;
-    let fault = TableFault::FarVoltage {
-        block: block.name.clone(),
-        mode: mode.name.clone(),
-        stated: mode.voltage.written.clone(),
-        rail: block.rail.clone(),
-        profile: profile.spec().name.clone(),
-        lowest: Volts(lowest),
-        highest: Volts(highest),
-    };
+    let (rail, profile) = (&block.rail, &profile.spec().name);
+    let mut rail = format!("rail `{rail}` of profile `{profile}` is at {}", Volts(lowest));
+    if highest > lowest {
+        rail.push_str(&format!(" to {}", Volts(highest)));
+    }
+    let (block, stated) = (block.name.clone(), mode.voltage.written.clone());
+    let fault = TableFault::FarVoltage { block, mode: mode.name.clone(), stated, rail };
     Some((mode.line, fault))
 }
