@@ -123,6 +123,7 @@ fn is_syntax(error: &ron::Error) -> bool {
             | Error::ExpectedStructLike
             | Error::ExpectedStructLikeEnd
             | Error::ExpectedNamedStructLike(_)
+            | Error::TrailingCharacters
     )
 }
 
@@ -344,6 +345,7 @@ mod tests {
             ),
             ("{}", "{", "the `{` that opens here is not closed", "a.ron:4:11"),
             ("columns: 2)", "columns: 2", "the `(` that opens here is not closed", "a.ron:5:17"),
+            ("columns: 2),\n)", "columns: 2),\n) # end", "a comment starts with `//`", "a.ron:6:3"),
         ] {
             let shown = said(from, to);
             assert!(shown.contains(message) && shown.contains(place), "{message} {place}\n{shown}");

@@ -296,18 +296,24 @@ impl Reader<'_> {
         if has_leakage && of.leakage.is_none() {
             return None;
         }
-        let doubtful = self.doubtful(row, power_role, Some(&dynamic))
-            | self.doubtful(row, Role::Leakage, of.leakage.as_ref())
-            | self.doubtful(row, Role::Voltage, Some(&voltage))
-            | self.doubtful(row, Role::Temperature, of.temperature.as_ref());
-        if doubtful {
-            return None;
-        }
         if power_role == Role::Dynamic {
             self.split(row, block, &name, (&dynamic, of.leakage.as_ref(), of.total.as_ref()));
         }
         let Quantities { leakage, temperature, frequency, .. } = of;
-        Some(BlockMode { name, line: row.line, voltage, dynamic, leakage, temperature, frequency })
+        let line = row.line;
+        let mode = BlockMode { name, line, voltage, dynamic, leakage, temperature, frequency };
+        self.plausible(row, power_role, &mode).then_some(mode)
+    }
+
+    /// Tells all quantities that no block has; true where there is none.
+    fn plausible(&mut self, row: &Row, power: Role, mode: &BlockMode) -> bool {
+        let doubtful = [
+            self.doubtful(row, Role::Voltage, Some(&mode.voltage)),
+            self.doubtful(row, power, Some(&mode.dynamic)),
+            self.doubtful(row, Role::Leakage, mode.leakage.as_ref()),
+            self.doubtful(row, Role::Temperature, mode.temperature.as_ref()),
+        ];
+        !doubtful.contains(&true)
     }
 
     /// Tells a quantity that no block has.
