@@ -53,16 +53,26 @@ fn a_rail_without_voltages_is_told_once_with_the_points() {
 }
 
 #[test]
+fn a_rail_that_all_points_misspell_is_told_at_the_first() {
+    let place = "\"vio\": \"1.8 V";
+    let said = said_of(&[(place, "\"vioo\": \"1.8 V"); 3]);
+    assert_eq!(said.matches("no rail is called `vioo`").count(), 1, "{said}");
+    assert!(said.contains("rail `vio` has no voltage at any operating point"), "{said}");
+    assert!(said.contains("did you mean `vioo`?") && said.contains("2 faults in "), "{said}");
+}
+
+#[test]
 fn a_clock_a_thousand_times_too_fast_questions_its_unit() {
     let slow = "\"npu\": \"20 MHz";
     let said = said_of(&[(slow, "\"npu\": \"800 GHz")]);
     one_fault(&said);
-    assert!(
-        said.contains("clock `npu` runs at 800.0 GHz here, a factor of 16000 above the next, 50.00 MHz at `nominal`: is the unit right?")
-            || said.contains("a factor of 16000 above the next, 50.00 MHz at `curved`: is the unit right?"),
-        "{said}"
-    );
+    let words = "clock `npu` runs at 800.0 GHz here, a factor of 16000 above the next, 50.00 MHz at `curved`: is the unit right?";
+    assert!(said.contains(words), "{said}");
     assert!(said.contains("operating_points[1].clocks.npu"), "{said}");
+    let said = said_of(&[("\"npu\": \"50 MHz", "\"npu\": \"50 kHz")]);
+    one_fault(&said);
+    let words = "clock `npu` runs at 50.00 kHz here, a factor of 400 below the next, 20.00 MHz at `slow`: is the unit right?";
+    assert!(said.contains(words) && said.contains("operating_points[0].clocks.npu"), "{said}");
 }
 
 #[test]
