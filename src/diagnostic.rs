@@ -15,8 +15,10 @@ mod origin;
 mod patch;
 mod report;
 mod ron_text;
+mod slips;
 mod spans;
 mod tree;
+mod variants;
 mod wording;
 
 pub use layers::{LayerRules, Layers};

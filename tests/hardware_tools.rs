@@ -356,7 +356,11 @@ fn an_import_that_cannot_be_says_why_and_writes_nothing() {
         b"Block,Mode,Rail,Voltage [V],Dynamic [mW]\na,on,vdd,,1\na,off,vdd,1,x\n",
     );
     let told = import(&faulty, &["--onto", "stm32l4r5"]);
-    assert!(told.contains("t.csv:2, column D (Voltage [V]): `a` in mode `on` has no voltage"));
+    assert!(told.starts_with("error: `a` in mode `on` has no voltage\n --> "), "{told}");
+    assert!(
+        told.contains("t.csv:2, column D (Voltage [V])\n\nerror: `x` is not a number\n --> "),
+        "{told}"
+    );
     assert!(told.contains("t.csv:3, column E") && told.contains("2 faults in "), "{told}");
     let told = import("docs/blocks.csv", &["--onto", "stm32l4r5"]);
     assert!(told.contains("no rail `vdd_radio`") && told.contains("--new-rails"), "{told}");

@@ -24,6 +24,7 @@ mod oracle_thermal;
 mod oracle_tiling;
 mod out_of_reach;
 mod pictures;
+mod profile_slips;
 mod profiles;
 mod recurrence;
 mod rooms;

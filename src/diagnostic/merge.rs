@@ -50,7 +50,7 @@ pub(super) fn merge_parts(base: &mut Parts, over: Parts, lay: &dyn Fn(&str, &mut
             places.entry(key.clone()).or_insert(place);
         }
     }
-    for member in over.members {
+    for mut member in over.members {
         // Removed from the table: a second item of a name is kept, for whoever looks for doubles.
         let found = member.key.as_ref().and_then(|key| places.remove_entry(key));
         match found.and_then(|(key, place)| Some((key, base.members.get_mut(place)?))) {
@@ -58,7 +58,10 @@ pub(super) fn merge_parts(base: &mut Parts, over: Parts, lay: &dyn Fn(&str, &mut
                 old.label = member.label;
                 lay(&key, &mut old.value, member.value);
             }
-            None => base.members.push(member),
+            None => {
+                member.added_by = Some(member.value.place.file);
+                base.members.push(member);
+            }
         }
     }
     if over.name.is_some() || base.name.is_none() {

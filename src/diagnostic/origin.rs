@@ -1,7 +1,15 @@
 //! A text put together from several files, and where each byte of it comes from.
 
-use super::tree::{Form, Node, Parts, Place};
+use super::nearest;
+use super::tree::{Form, Kind, Member, Node, Parts, Place};
 use std::ops::Range;
+
+/// More items of a list, or more that are added to lists, than a person put there.
+const KNOWN_KEPT: usize = 200;
+const ADDED_KEPT: usize = 200;
+
+/// Names listed where none is near.
+const NAMES_LISTED: usize = 20;
 
 /// A text put together from slices of several files.
 #[derive(Debug, Default)]
@@ -9,6 +17,21 @@ pub struct Merged {
     text: String,
     files: Vec<(String, String)>,
     pieces: Vec<Piece>,
+    added: Vec<Added>,
+}
+
+/// An item of a list that a file adds to those of the file it extends.
+#[derive(Debug)]
+struct Added {
+    /// Its bytes in the merged text.
+    span: Range<usize>,
+    name: String,
+    /// The field that holds the list.
+    list: String,
+    /// Names of the list in the file below.
+    known: Vec<String>,
+    /// The file that adds it.
+    file: usize,
 }
 
 /// A run of bytes of the merged text; it ends where the next one starts.
@@ -25,12 +48,12 @@ struct Piece {
 impl Merged {
     /// Writes `root`, whose places are in `files` (name and text each), behind `attributes`.
     pub(super) fn write(files: Vec<(String, String)>, attributes: &[Place], root: &Node) -> Self {
-        let mut writer = Self { text: String::new(), files, pieces: Vec::new() };
+        let mut writer = Self { files, ..Self::default() };
         for place in attributes.iter().filter(|place| !place.span.is_empty()) {
             writer.slice(place);
             writer.between("\n", place);
         }
-        writer.node(root);
+        writer.node(root, "");
         writer
     }
 
@@ -62,24 +85,59 @@ impl Merged {
         self.pieces.get(behind.checked_sub(1)?)
     }
 
-    fn node(&mut self, node: &Node) {
+    /// What may be meant by a fault of a whole item at byte `at`, when the item lies over none: one below
+    /// that is called nearly so, or any.
+    pub(super) fn lies_over(&self, path: &str, at: usize) -> Option<String> {
+        let of_item = path.ends_with(']') || path.ends_with("].name");
+        let within = |added: &&Added| added.span.contains(&at);
+        let innermost = self.added.iter().filter(within).max_by_key(|a| a.span.start);
+        let Added { name, list, known, file, .. } = innermost.filter(|_| of_item)?;
+        let (below, _) = self.files.get(file + 1)?;
+        let said = format!("{below} has no `{name}` in `{list}` that this could lie over");
+        match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => Some(format!("{said}; did you mean `{near}`?")),
+            None if known.len() > NAMES_LISTED => Some(said),
+            None => Some(format!("{said}; it has {}", known.join(", "))),
+        }
+    }
+
+    fn node(&mut self, node: &Node, field: &str) {
         match &node.form {
-            Form::Parts(parts) if parts.patched => self.parts(parts),
+            Form::Parts(parts) if parts.patched => self.parts(parts, field),
             _ => self.slice(&node.place),
         }
     }
 
-    fn parts(&mut self, parts: &Parts) {
+    fn parts(&mut self, parts: &Parts, field: &str) {
         self.slice(&parts.open);
         for member in &parts.members {
+            let start = self.text.len();
+            let inner = match (parts.kind, member.key.as_deref()) {
+                (Kind::Fields, Some(key)) => key,
+                _ => field,
+            };
             if let Some(label) = &member.label {
                 self.slice(label);
                 self.between(": ", label);
             }
-            self.node(&member.value);
+            self.node(&member.value, inner);
+            self.add(parts, member, field, start);
             self.between(",\n", &member.value.place);
         }
         self.slice(&parts.close);
+    }
+
+    fn add(&mut self, parts: &Parts, member: &Member, list: &str, start: usize) {
+        let (Some(file), Some(name), Kind::List) = (member.added_by, &member.key, parts.kind)
+        else {
+            return;
+        };
+        let below = parts.members.iter().filter(|m| m.added_by.is_none_or(|by| by > file));
+        let known: Vec<String> = below.filter_map(|m| m.key.clone()).take(KNOWN_KEPT).collect();
+        if !known.is_empty() && !known.contains(name) && self.added.len() < ADDED_KEPT {
+            let (span, name, list) = (start..self.text.len(), name.clone(), list.to_owned());
+            self.added.push(Added { span, name, list, known, file });
+        }
     }
 
     fn slice(&mut self, place: &Place) {

@@ -77,6 +77,8 @@ impl Report {
         let mut faults = self.faults;
         for fault in &mut faults {
             if let Some(span) = &mut fault.span {
+                fault.help =
+                    fault.help.take().or_else(|| merged.lies_over(&fault.path, span.start));
                 (fault.file, *span) = merged.origin(span);
             }
         }

@@ -1,7 +1,9 @@
 //! Reading RON with an error that carries the path and the place.
 
+use super::cursor::Cursor;
+use super::slips::{slip, unclosed_help};
 use super::spans::duplicates;
-use super::{Fault, Report, SpanIndex, wording};
+use super::{Fault, Report, SpanIndex, nearest, variants, wording};
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
@@ -29,6 +31,9 @@ pub fn parse_ron<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Box<R
     parsed.map_err(|fault| {
         let (path, error) = *fault;
         let mut fault = located(text, &error, path);
+        if explained::<T>(text, &error, &mut fault) {
+            return Box::new(Report::new(file, text, vec![fault]));
+        }
         let start = fault.span.as_ref().map_or(text.len(), |span| span.start);
         fault.help = fault.help.or_else(|| match &error.code {
             ron::Error::ExpectedNamedStructLike(_) => fields_at::<T>(text, fault.span.as_ref()?),
@@ -52,6 +57,76 @@ fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, Box<(String, Spann
     Ok(value)
 }
 
+/// Puts the words of the parser into those of the slip behind them, where there is one.
+fn explained<T: DeserializeOwned>(text: &str, error: &SpannedError, fault: &mut Fault) -> bool {
+    use ron::Error;
+    let at = offset(text, error.span.start);
+    let at = match error.code {
+        // `#` is behind it already.
+        Error::ExpectedAttribute => at.saturating_sub(1),
+        _ => at,
+    };
+    // A quote that is missing makes nonsense of all brackets.
+    let quote = matches!(error.code, Error::ExpectedComma) && fault.help.is_some();
+    let syntax = !quote && (is_syntax(&error.code) || is_field(text, at, &error.code));
+    if let Some(slip) = slip(text, at).filter(|_| syntax) {
+        fault.message = slip.message;
+        fault.help = slip.help;
+        fault.span = Some(slip.span);
+        fault.path = slip.path.unwrap_or_else(|| std::mem::take(&mut fault.path));
+        return true;
+    }
+    if let (
+        Error::ExpectedIdentifier | Error::InvalidIdentifier(_) | Error::SuggestRawIdentifier(_),
+        Some(span),
+    ) = (&error.code, &fault.span)
+    {
+        let parser = |probe: &str| Some(deserialized::<T>(probe).err()?.1.code);
+        if let Some((message, help)) = variants::explain(text, span, &parser) {
+            (fault.message, fault.help) = (message, Some(help));
+            return true;
+        }
+    }
+    // What belongs elsewhere may be there because a bracket is missing above.
+    if let Error::NoSuchStructField { found, expected, .. }
+    | Error::NoSuchEnumVariant { found, expected, .. } = &error.code
+        && nearest(found, expected.iter().copied()).is_none()
+        && let Some(help) = unclosed_help(text, at)
+    {
+        fault.help = Some(help);
+        return true;
+    }
+    false
+}
+
+/// True for the name of a field where a variant is expected: a list above it goes on.
+fn is_field(text: &str, at: usize, error: &ron::Error) -> bool {
+    let ron::Error::NoSuchEnumVariant { found, .. } = error else { return false };
+    let behind = text.get(at..).and_then(|rest| rest.strip_prefix(found.as_str()));
+    behind.is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// True for faults of syntax that a slip may be behind.
+fn is_syntax(error: &ron::Error) -> bool {
+    use ron::Error;
+    matches!(
+        error,
+        Error::Eof
+            | Error::ExpectedArrayEnd
+            | Error::ExpectedAttribute
+            | Error::ExpectedComma
+            | Error::ExpectedDifferentStructName { .. }
+            | Error::ExpectedIdentifier
+            | Error::ExpectedMapColon
+            | Error::ExpectedMapEnd
+            | Error::ExpectedString
+            | Error::ExpectedStructLike
+            | Error::ExpectedStructLikeEnd
+            | Error::ExpectedNamedStructLike(_)
+            | Error::TrailingCharacters
+    )
+}
+
 /// Names that a map or a group of a RON or JSON text has twice, each with its place.
 pub fn duplicate_faults(text: &str) -> Vec<Fault> {
     let faults = duplicates(text).into_iter().map(|twice| {
@@ -65,7 +140,7 @@ pub fn duplicate_faults(text: &str) -> Vec<Fault> {
 
 /// The fault with its place, which for some errors is not where the parser gave up.
 fn located(text: &str, error: &SpannedError, path: String) -> Fault {
-    let path = if path == "?" { ".".to_owned() } else { path };
+    let path = if path == "?" { "." } else { path.strip_suffix(".?").unwrap_or(&path) }.to_owned();
     let message = wording::message(&error.code, &path);
     let mut fault = Fault::at(path, message);
     fault.help = wording::help(&error.code);
@@ -76,9 +151,22 @@ fn located(text: &str, error: &SpannedError, path: String) -> Fault {
         ron::Error::ExpectedStringEnd | ron::Error::UnclosedBlockComment => {
             fault.span = Some(at..at + 1);
         }
+        // The parser notes it at the end of the text.
+        ron::Error::MissingStructField { field, .. } if fault.path == "." => {
+            let open = root(text);
+            fault.path = (*field).to_owned();
+            fault.span = Some(open..open + 1);
+        }
         _ => fault.span = Some(byte_range(text, error, &fault.path)),
     }
     fault
+}
+
+/// Where the text starts, behind comments and attributes.
+fn root(text: &str) -> usize {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.attributes();
+    cursor.at
 }
 
 /// A comma is missed behind the value before, or in the midst of a number that is no whole one.
@@ -212,7 +300,7 @@ mod tests {
     #[test]
     fn faults_are_in_the_words_of_the_file() {
         for (from, to, message, place) in [
-            ("  rows: 16,\n", "", "this array needs a field `rows`", "a.ron:5:1"),
+            ("  rows: 16,\n", "", "this array needs a field `rows`", "a.ron:1:1"),
             ("rows: 16", "row: 16", "this array has no field `row`", "a.ron:3:3"),
             ("rows: 16", "rows: 16.5", "expected a whole number, not 16.5", "a.ron:3:9"),
             ("rows: 16,", "rows: 16 // ,", "expected a comma behind this value", "a.ron:3:10"),
@@ -226,6 +314,48 @@ mod tests {
         }
         let shown = said("kind: Systolic", "kind: Systolc");
         assert_eq!(shown.matches("Systolic`").count(), 1, "known ones are listed once: {shown}");
+    }
+
+    #[test]
+    fn slips_of_syntax_are_told_as_such() {
+        for (from, to, message, place) in [
+            (
+                "rows: 16,",
+                "rows: 16, # sixteen",
+                "a comment starts with `//`, not with `#`",
+                "a.ron:3:13",
+            ),
+            (
+                "rows: 16,",
+                "rows: 16 # sixteen\n,",
+                "a comment starts with `//`, not with `#`",
+                "a.ron:3:12",
+            ),
+            (
+                "(\n  name",
+                "# a\n(\n  name",
+                "a comment starts with `//`, not with `#`",
+                "a.ron:1:1",
+            ),
+            (
+                "  rows: 16",
+                "  \"rows\": 16",
+                "the name of a field stands without quotes: `rows`",
+                "a.ron:3:3",
+            ),
+            ("{}", "{", "the `{` that opens here is not closed", "a.ron:4:11"),
+            ("columns: 2)", "columns: 2", "the `(` that opens here is not closed", "a.ron:5:17"),
+            ("columns: 2),\n)", "columns: 2),\n) # end", "a comment starts with `//`", "a.ron:6:3"),
+        ] {
+            let shown = said(from, to);
+            assert!(shown.contains(message) && shown.contains(place), "{message} {place}\n{shown}");
+            assert!(!shown.contains("its fields"), "{shown}");
+        }
+        let shown = said("(columns: 2),\n", "(\n    columns: 2,\n  rows: 3,\n");
+        assert!(shown.contains("`Systolic` has no field `rows`"), "{shown}");
+        assert!(shown.contains("help: the `(` that opens at 5:17 is not closed"), "{shown}");
+        let shown = said("columns: 2)", "columns: 2");
+        assert!(shown.contains("kind.Systolic") || shown.contains(" kind"), "{shown}");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) struct Member {
     /// The bytes of field or key.
     pub label: Option<Place>,
     pub value: Node,
+    /// The file that put it into the list of another one.
+    pub added_by: Option<usize>,
 }
 
 impl Parts {
@@ -224,17 +226,22 @@ impl Builder<'_> {
             Kind::Fields => {
                 let name = self.cursor.field_name()?.to_owned();
                 let label = Some(self.place(start..start + name.len()));
-                Some(Member { key: Some(name), label, value: self.value(depth + 1)? })
+                Some(Member {
+                    key: Some(name),
+                    label,
+                    value: self.value(depth + 1)?,
+                    added_by: None,
+                })
             }
             Kind::Map => {
                 let key = self.value(depth + 1)?.place;
                 let text = unquoted(self.text(key.span.clone())).into_owned();
                 let value = self.cursor.eat(':').then(|| self.value(depth + 1))??;
-                Some(Member { key: Some(text), label: Some(key), value })
+                Some(Member { key: Some(text), label: Some(key), value, added_by: None })
             }
             Kind::List => {
                 let value = self.value(depth + 1)?;
-                Some(Member { key: self.name_of(&value), label: None, value })
+                Some(Member { key: self.name_of(&value), label: None, value, added_by: None })
             }
         }
     }

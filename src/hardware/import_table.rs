@@ -12,7 +12,10 @@ mod fragment;
 mod header;
 mod number;
 mod onto;
+mod plausible;
+mod repeated;
 mod rows;
+mod seen;
 mod totals;
 
 pub use error::{LocatedFault, TableError, TableFault};
@@ -74,6 +77,8 @@ pub struct UnreadColumn {
     pub header: String,
     /// A name near to its own, of a column that the table has not.
     pub near: Option<&'static str>,
+    /// True where it has a unit of power.
+    pub power: bool,
 }
 
 /// What a table says.
@@ -90,6 +95,8 @@ pub struct BlockTable {
     /// What was taken to be meant.
     pub notes: Vec<String>,
     headers: Vec<String>,
+    /// Line and column of the unit of voltage.
+    voltage_unit: (u64, usize),
 }
 
 impl BlockTable {
@@ -131,15 +138,21 @@ impl BlockTable {
     /// What to look at: columns that were not read, what was taken to be meant, and sums that are not
     /// those of their rows; a line each.
     pub fn remarks(&self) -> Vec<String> {
-        let unread = self.unread.iter().map(|UnreadColumn { letter, header, near }| {
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            format!("not read: column {letter} ({header}){near}")
+        let unread = self.unread.iter().map(|UnreadColumn { letter, header, near, power }| {
+            let said = match near {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None if *power => "; it could be a power: dynamic or leakage?".to_owned(),
+                None => String::new(),
+            };
+            format!("not read: column {letter} ({header}){said}")
         });
         let notes = self.notes.iter().map(|note| format!("note: {note}"));
         let totals = self.totals.iter().filter(|total| !total.agrees).map(|total| {
             let TotalCheck { line, of, stated, sum, .. } = total;
+            let (stated, sum) = (*stated, *sum);
+            let (more, off) = if sum > stated { ("less", sum - stated) } else { ("more", stated - sum) };
             format!(
-                "TOTAL DIFFERS: line {line}: {of} is said to be {stated}, its rows add up to {sum}"
+                "TOTAL DIFFERS: line {line}: {of} is said to be {stated}, its rows add up to {sum}: {off} {more} than the rows"
             )
         });
         unread.chain(notes).chain(totals).collect()

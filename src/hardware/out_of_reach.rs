@@ -80,7 +80,8 @@ pub(super) fn out_of_reach(
 }
 
 fn voltage_of(point: &OperatingPoint, rail: &str) -> Option<Volts> {
-    point.voltages.get(rail).map(|v| v.get())
+    // What could not be read has been told.
+    point.voltages.get(rail).filter(|v| v.parameter().fault.is_none()).map(|v| v.get())
 }
 
 fn rails(spec: &ProfileSpec, point: &OperatingPoint) -> Vec<(String, OutOfReach)> {
@@ -127,7 +128,7 @@ fn beyond_wait_states(
     law: &WaitStates,
 ) -> Option<(String, OutOfReach)> {
     let domain = spec.domains.iter().find(|d| d.name == domain)?;
-    let clock = point.clocks.get(&domain.clock)?.get();
+    let clock = point.clocks.get(&domain.clock).filter(|c| c.parameter().fault.is_none())?.get();
     let (voltage, memory) = (voltage_of(point, &domain.rail)?, name.to_owned());
     if let Some(lowest) = law.above(voltage) {
         let beyond = OutOfReach::BelowWaitStates { memory, voltage, lowest };

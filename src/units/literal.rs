@@ -90,6 +90,9 @@ impl Literal {
         let start = text.len() - text.trim_start().len();
         let length = number_length(&text[start..]);
         let number = &text[start..start + length];
+        if let Some(comma) = comma_fault(text, start, start + length) {
+            return Err(comma);
+        }
         let value: f64 = number
             .replace('_', "")
             .parse()
@@ -130,8 +133,12 @@ impl Literal {
     /// Parses `text` and checks that it is a `Q`. The message of a wrong or missing unit names
     /// what was expected and shows an example.
     pub fn parse_as<Q: Quantity>(text: &str) -> Result<Self, LiteralError> {
+        if let Some(fault) = celsius_fault(text).filter(|_| Q::DIMENSION.celsius_scale) {
+            return Err(fault);
+        }
         let literal = Self::parse(text).map_err(|mut error| {
-            if error.message.contains("unit") {
+            // A unit that is suggested says it all.
+            if error.message.contains("unit") && !error.message.ends_with('?') {
                 error.message.push_str(&format!(
                     "; {} is written like \"{}\"",
                     Q::with_article(),
@@ -148,6 +155,9 @@ impl Literal {
             return Err(fault("a value of zero has no spread", whole));
         }
         if literal.dimension.fits(Q::DIMENSION) && !literal.unit.is_empty() {
+            if let Some(fault) = share_of_celsius(text, &literal) {
+                return Err(fault);
+            }
             return Ok(literal);
         }
         let message = if literal.unit.is_empty() {
@@ -176,6 +186,51 @@ impl Literal {
             StatedSpread::Absolute(a) => Spread::LogNormal((a / value).abs().ln_1p()),
         })
     }
+}
+
+/// A number that goes on behind a comma.
+fn comma_fault(text: &str, start: usize, end: usize) -> Option<LiteralError> {
+    let behind = text.get(end..)?.strip_prefix(',')?;
+    let digits = number_length(behind);
+    if end == start || !behind.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (number, fraction) = (text.get(start..end)?, behind.get(..digits)?);
+    let again = number.contains('.') || fraction.contains('.');
+    let more = behind.get(digits..)?.starts_with(',');
+    let message = if again || more {
+        "a number has no separators of thousands: leave the commas out".to_owned()
+    } else {
+        format!("a decimal point is expected, not a comma: `{number}.{fraction}`")
+    };
+    Some(fault(message, start..end + 1 + digits))
+}
+
+/// Ways to write degrees Celsius that are none here; `C` is the coulomb.
+const NOT_CELSIUS: [&str; 11] =
+    ["C", "c", "degc", "DegC", "deg C", "deg", "ºC", "℃", "celsius", "Celsius", "°"];
+
+/// A temperature whose unit was meant to be degrees Celsius.
+fn celsius_fault(text: &str) -> Option<LiteralError> {
+    let start = text.len() - text.trim_start().len();
+    let from = start + number_length(text.get(start..)?);
+    let body = text.get(from..)?;
+    let end = find_spread(body).map(|(at, _)| at).into_iter().chain(body.find('@')).min();
+    let to = from + end.unwrap_or(body.len());
+    let unit = text.get(from..to)?.trim();
+    let meant = NOT_CELSIUS.contains(&unit);
+    let message = format!("`{unit}` is not a unit of temperature, did you mean `degC`?");
+    (meant && from > start).then(|| fault(message, unit_bytes(text, from..to)))
+}
+
+/// The zero of the Celsius scale is arbitrary, and a share of a figure on it means nothing.
+fn share_of_celsius(text: &str, literal: &Literal) -> Option<LiteralError> {
+    let share = matches!(literal.spread, Some(StatedSpread::Relative(_)));
+    let (at, _) = find_spread(text).filter(|_| share && literal.dimension.celsius_scale)?;
+    let end = text.find('@').unwrap_or(text.len());
+    let message =
+        "a temperature in degrees Celsius has no share to be off by: write kelvin, such as `±5 K`";
+    Some(fault(message, unit_bytes(text, at..end)))
 }
 
 /// Finds `±` or `+-` in `text`: its offset and length.
@@ -227,7 +282,7 @@ fn parse_spread(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Bytes, Celsius, JoulesPerMac, Ratio, Volts};
+    use crate::units::{Bytes, Celsius, Hertz, JoulesPerMac, Kelvins, Ratio, Volts};
 
     #[test]
     fn value_unit_spread_and_source_come_apart() {
@@ -255,10 +310,44 @@ mod tests {
         assert_eq!(e.span, 5..7);
         let e = Literal::parse_as::<Volts>("1.28 Vlot").unwrap_err();
         assert!(e.message.contains("unknown unit `Vlot`"), "{e}");
+        let e = Literal::parse_as::<Hertz>("120 MHZ").unwrap_err();
+        assert_eq!(e.message, "unknown unit `MHZ`, did you mean `MHz`?");
         assert!(Literal::parse("").is_err());
         assert!(Literal::parse("1 V @").is_err());
         assert!(Literal::parse("1 V ±x").is_err());
         assert!(Literal::parse("1e999 V").is_err());
         assert!(Literal::parse("1 V ±-3%").is_err());
+    }
+
+    #[test]
+    fn a_decimal_comma_is_called_one() {
+        let e = Literal::parse_as::<Volts>("0,75 V ±5% @x").unwrap_err();
+        assert_eq!(e.message, "a decimal point is expected, not a comma: `0.75`");
+        assert_eq!(e.span, 0..4);
+        for thousands in ["1,234.5 V", "1,234,567 V"] {
+            let e = Literal::parse_as::<Volts>(thousands).unwrap_err();
+            assert!(e.message.contains("no separators of thousands"), "{e}");
+        }
+    }
+
+    #[test]
+    fn degrees_celsius_by_another_name_suggest_the_right_one() {
+        for (text, unit) in [("45 C ±10 K", "C"), ("45 deg C", "deg C"), ("45 ℃ @x", "℃")] {
+            let e = Literal::parse_as::<Celsius>(text).unwrap_err();
+            let said = format!("`{unit}` is not a unit of temperature, did you mean `degC`?");
+            assert_eq!((e.message.as_str(), &text[e.span.clone()]), (said.as_str(), unit));
+        }
+        for text in ["45 degC ±10 K", "45 °C"] {
+            assert!(Literal::parse_as::<Celsius>(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_a_celsius_figure_is_refused() {
+        let text = "45 degC ±10% @x";
+        let e = Literal::parse_as::<Celsius>(text).unwrap_err();
+        assert!(e.message.ends_with("write kelvin, such as `±5 K`"), "{e}");
+        assert_eq!(&text[e.span], "±10%");
+        assert!(Literal::parse_as::<Kelvins>("10 K ±10%").is_ok(), "a difference has a zero");
     }
 }

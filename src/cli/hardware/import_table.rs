@@ -165,7 +165,7 @@ impl ImportTable {
             json!({"name": block.name, "rail": block.rail, "modes": modes})
         });
         let unread = table.unread.iter().map(
-            |column| json!({"column": column.letter, "header": column.header, "near": column.near}),
+            |column| json!({"column": column.letter, "header": column.header, "near": column.near, "power": column.power}),
         );
         let totals = table.totals.iter().map(|TotalCheck { line, of, stated, sum, agrees }| {
             json!({"line": line, "of": of, "stated_w": stated, "sum_w": sum, "agrees": agrees})

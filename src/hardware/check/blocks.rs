@@ -2,21 +2,16 @@
 
 use super::{Checker, names};
 use crate::hardware::spec::{DomainState, LeakageSpec, LoadLeakage};
-use std::collections::BTreeSet;
 
 impl Checker<'_> {
     pub(super) fn domains(&mut self) {
         let spec = self.spec;
         let rails = names!(spec.rails);
-        let points = spec.operating_points.iter();
-        let clocks: BTreeSet<&str> =
-            points.flat_map(|p| p.clocks.keys().map(String::as_str)).collect();
-        let clocks: Vec<&str> = clocks.into_iter().collect();
         for (i, domain) in spec.domains.iter().enumerate() {
             let at = |field: &str| format!("domains[{i}].{field}");
             let rail = self.resolve(at("rail"), "rail", &domain.rail, &rails);
             self.links.domain_rail.push(rail);
-            self.resolve(at("clock"), "clock of an operating point", &domain.clock, &clocks);
+            self.clocked(i);
             self.positive(at("nominal_voltage"), &domain.nominal_voltage);
             if let Some(leakage) = &domain.leakage {
                 self.leakage(&at("leakage"), leakage);

@@ -61,15 +61,22 @@ impl Checker<'_> {
             ("links", names!(spec.links)),
             ("loads", names!(spec.loads)),
         ] {
-            let plain = names.iter().enumerate();
+            // What is there twice has been reported as that.
+            let plain = names.iter().enumerate().filter(|(i, n)| !names[..*i].contains(n));
             named.extend(plain.map(|(i, n)| (format!("{list}[{i}].name"), (*n).to_owned())));
         }
-        for (i, domain) in spec.domains.iter().enumerate() {
+        let once = spec.domains.iter().enumerate();
+        let earlier = |i: usize, name: &str| spec.domains[..i].iter().any(|d| d.name == name);
+        for (i, domain) in once.filter(|(i, d)| !earlier(*i, &d.name)) {
             let parts = ["clock", "leakage", "rest"];
             let part = |p| (format!("domains[{i}].name"), format!("{}_{p}", domain.name));
             named.extend(parts.map(part));
         }
+        let earlier = |i: usize, name: &str| spec.regulators[..i].iter().any(|r| r.name == name);
         for (i, regulator) in spec.regulators.iter().enumerate() {
+            if earlier(i, &regulator.name) {
+                continue;
+            }
             named.push((format!("regulators[{i}].name"), format!("{}_loss", regulator.name)));
         }
         for (path, name) in named {

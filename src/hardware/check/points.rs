@@ -1,7 +1,6 @@
 //! Operating points: everything has its clock and voltage, and every rail one feed.
 
 use super::{Checker, names};
-use crate::diagnostic::Fault;
 use crate::hardware::out_of_reach::out_of_reach;
 use std::collections::BTreeSet;
 
@@ -15,24 +14,17 @@ impl Checker<'_> {
                 self.positive(at(&format!("clocks.{clock}")), frequency);
             }
             for (rail, voltage) in &point.voltages {
-                self.resolve(at(&format!("voltages.{rail}")), "rail", rail, &rails);
+                // What several points call so is told at the first.
+                if !spec.operating_points[..i].iter().any(|p| p.voltages.contains_key(rail)) {
+                    self.resolve(at(&format!("voltages.{rail}")), "rail", rail, &rails);
+                }
                 self.positive(at(&format!("voltages.{rail}")), voltage);
-            }
-            for rail in &rails {
-                if !point.voltages.contains_key(*rail) {
-                    self.fault(at("voltages"), format!("rail `{rail}` has no voltage here"));
-                }
-            }
-            for domain in &spec.domains {
-                if !point.clocks.contains_key(&domain.clock) {
-                    let message = format!("clock `{}` has no frequency here", domain.clock);
-                    self.fault(at("clocks"), message);
-                }
             }
             self.choices(i);
             self.sleepers(i);
             self.feeds(i);
         }
+        self.stand_at_points();
         self.reach();
         self.rising_voltages();
     }
@@ -105,43 +97,6 @@ impl Checker<'_> {
         for (i, point) in spec.operating_points.iter().enumerate() {
             for (field, what) in out_of_reach(spec, point) {
                 self.fault(format!("operating_points[{i}].{field}"), what.to_string());
-            }
-        }
-    }
-
-    /// A faster clock never stands at a lower voltage, where voltage follows the clock: not on a rail
-    /// that a named supply feeds, whose voltage is given, nor where energy does not go with voltage.
-    fn rising_voltages(&mut self) {
-        let spec = self.spec;
-        let given = |rail: &str| spec.supplies.iter().any(|s| s.rail == rail);
-        let follows = |d: &&crate::hardware::Domain| {
-            !given(&d.rail) && d.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0)
-        };
-        let mut seen = BTreeSet::new();
-        for domain in spec.domains.iter().filter(follows) {
-            if !seen.insert((&domain.rail, &domain.clock)) {
-                continue;
-            }
-            let points = spec.operating_points.iter().enumerate().filter(|(_, p)| !p.above_need);
-            let stated = points.filter_map(|(i, point)| {
-                let (f, v) = (point.clocks.get(&domain.clock)?, point.voltages.get(&domain.rail)?);
-                Some((i, f.get(), v.get()))
-            });
-            let stated: Vec<_> = stated.collect();
-            for (i, f, v) in &stated {
-                let lower = stated.iter().filter(|(_, slower, needs)| slower < f && needs > v);
-                // The nearest slower one says it best.
-                let nearest = lower.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-                if let Some((j, slower, needs)) = nearest {
-                    let message = format!(
-                        "clock `{}` runs at {f} on {v} here, and at only {slower} on {needs} at `{}`: voltages are out of order",
-                        domain.clock, spec.operating_points[*j].name
-                    );
-                    let path = format!("operating_points[{i}].voltages.{}", domain.rail);
-                    let help =
-                        "a point that stands above the voltage it needs says `above_need: true`";
-                    self.faults.push(Fault::at(path, message).with_help(help));
-                }
             }
         }
     }

@@ -3,8 +3,11 @@
 use super::columns::Role;
 use super::header::Layout;
 use super::number::{plain, split};
+use super::plausible::doubt;
+use super::repeated::{Repeated, Subject};
 use super::rows::Row;
-use super::totals::{Totals, is_total};
+use super::seen::{Clash, Names, Seen};
+use super::totals::{Sum, Totals, behind_total, is_total};
 use super::{Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault};
 use crate::units::{Celsius, Hertz, Literal, Quantity, Volts, Watts};
 
@@ -26,10 +29,13 @@ pub(super) fn read(file: &str, rows: &[Row], rail: Option<&str>) -> Result<Block
         faults,
         blocks: Vec::new(),
         notes: Vec::new(),
+        repeated: Repeated::default(),
         totals: Totals::default(),
         above: None,
+        seen: Seen::default(),
+        known: Names::of(rows.iter().skip(layout.first), &layout),
     };
-    reader.general_notes();
+    reader.general_notes(rows);
     // Without its columns no row says anything.
     let known = [Role::Block, Role::Voltage].iter().all(|r| layout.columns.get(*r).is_some());
     if known && reader.power_column().is_some() {
@@ -40,7 +46,8 @@ pub(super) fn read(file: &str, rows: &[Row], rail: Option<&str>) -> Result<Block
             reader.faults.push(LocatedFault { line: layout.line, column: None, fault });
         }
     }
-    let Reader { mut faults, blocks, notes, totals, .. } = reader;
+    let Reader { mut faults, blocks, mut notes, repeated, totals, .. } = reader;
+    notes.extend(repeated.told());
     if !faults.is_empty() {
         faults.sort_by_key(|f| f.line);
         return Err(TableError::Faults { file: file.to_owned(), faults });
@@ -52,6 +59,10 @@ pub(super) fn read(file: &str, rows: &[Row], rail: Option<&str>) -> Result<Block
         totals: totals.checked(),
         notes,
         headers: layout.headers.iter().map(|h| h.text.clone()).collect(),
+        voltage_unit: layout
+            .columns
+            .get(Role::Voltage)
+            .map_or((layout.line, 0), |column| (layout.unit_line(column), column)),
     })
 }
 
@@ -61,9 +72,14 @@ struct Reader<'a> {
     faults: Vec<LocatedFault>,
     blocks: Vec<Block>,
     notes: Vec<String>,
+    repeated: Repeated,
     totals: Totals,
     /// Block of the row above.
     above: Option<String>,
+    /// Blocks and modes of the rows above, whether those were at fault or not.
+    seen: Seen,
+    /// Modes and blocks of the table.
+    known: Names,
 }
 
 /// Quantities of a row.
@@ -84,7 +100,14 @@ impl Reader<'_> {
         of(Role::Dynamic).or(unsplit)
     }
 
-    fn general_notes(&mut self) {
+    fn general_notes(&mut self, rows: &[Row]) {
+        let rows = rows.get(self.layout.first..).unwrap_or_default();
+        let nameless = self.layout.headers.iter().enumerate().filter(|(_, h)| h.text.is_empty());
+        let filled =
+            nameless.filter(|(column, _)| rows.iter().any(|r| !r.cell(*column).is_empty()));
+        self.notes.extend(filled.map(|(column, _)| {
+            format!("column {} has no name and is not read", super::letter(column))
+        }));
         if let Some((Role::Total, column)) = self.power_column() {
             let header = self.layout.headers.get(column).map_or("", |h| h.text.as_str());
             self.notes.push(format!(
@@ -110,8 +133,10 @@ impl Reader<'_> {
 
     fn row(&mut self, row: &Row) {
         let (named, mode) = (self.text(row, Role::Block), self.text(row, Role::Mode));
-        if is_total(&named) || is_total(&mode) {
-            self.total(row, named, mode);
+        self.surplus(row);
+        if let Some((within, mode)) = self.sum_of(&named, &mode) {
+            let Quantities { dynamic, leakage, total, .. } = self.quantities(row);
+            self.totals.stated(row.line, within, mode, dynamic, leakage, total);
             return;
         }
         if !named.is_empty() {
@@ -135,27 +160,76 @@ impl Reader<'_> {
         let mode = match (self.layout.columns.get(Role::Mode), mode.is_empty()) {
             (None, _) => ONLY_MODE.to_owned(),
             (Some(_), true) => {
-                self.fault(row, Role::Mode, TableFault::NoMode { block });
+                let total = behind_total(&block).map(|(rest, _)| rest.to_owned());
+                self.fault(row, Role::Mode, TableFault::NoMode { block, total });
                 return;
             }
             (Some(_), false) => mode,
         };
+        let first = self.is_first(row, &block, &mode);
         let rail = self.text(row, Role::Rail);
         let at = self.block(row, &block, &rail);
-        if let Some(mode) = self.mode(row, &block, mode, quantities) {
-            self.place(row, at, mode);
+        if let Some(mode) = self.mode(row, &block, mode, quantities).filter(|_| first) {
+            self.place(at, mode);
         }
     }
 
-    /// A row of sums: of all blocks, or of one, in all modes, or in one.
-    fn total(&mut self, row: &Row, named: String, mode: String) {
-        let Quantities { dynamic, leakage, total, .. } = self.quantities(row);
-        let within = match is_total(&named) {
-            true => None,
-            false => Some(named).filter(|n| !n.is_empty()).or(self.above.clone()),
-        };
-        let mode = Some(mode).filter(|m| !m.is_empty() && !is_total(m));
-        self.totals.stated(row.line, within, mode, dynamic, leakage, total);
+    /// Cells that no column is above.
+    fn surplus(&mut self, row: &Row) {
+        let columns = self.layout.headers.len();
+        let beyond = row.cells.iter().enumerate().skip(columns).find(|(_, text)| !text.is_empty());
+        if let Some((at, text)) = beyond {
+            let fault = TableFault::Surplus { text: text.clone(), cell: at + 1, columns };
+            self.faults.push(LocatedFault { line: row.line, column: None, fault });
+        }
+    }
+
+    /// False for a row that says again, or in other letters, what one above says.
+    fn is_first(&mut self, row: &Row, block: &str, mode: &str) -> bool {
+        match self.seen.enter(block, mode, row.line) {
+            None => true,
+            Some(Clash::Twice { line }) => {
+                let (block, mode) = (block.to_owned(), mode.to_owned());
+                self.fault(row, Role::Mode, TableFault::Twice { block, mode, line });
+                false
+            }
+            Some(Clash::Mode { first, line }) => {
+                let fault =
+                    TableFault::OnlyCase { what: "mode", name: mode.to_owned(), first, line };
+                self.fault(row, Role::Mode, fault);
+                false
+            }
+            Some(Clash::Block { first, line }) => {
+                let fault =
+                    TableFault::OnlyCase { what: "block", name: block.to_owned(), first, line };
+                self.fault(row, Role::Block, fault);
+                false
+            }
+        }
+    }
+
+    /// The block and the mode that a row of sums is of, each `None` for all; `None` for any other row.
+    fn sum_of(&self, named: &str, mode: &str) -> Option<(Option<String>, Option<String>)> {
+        let in_mode = || self.known.mode(mode).filter(|m| !m.is_empty() && !is_total(m));
+        if is_total(named) {
+            return Some((None, in_mode()));
+        }
+        if is_total(mode) {
+            let block = Some(named.to_owned()).filter(|n| !n.is_empty());
+            return Some((block.or(self.above.clone()), None));
+        }
+        let (rest, colon) = behind_total(named)?;
+        if colon && !mode.is_empty() {
+            return Some((None, in_mode()));
+        }
+        if !mode.is_empty() {
+            return None;
+        }
+        match (self.known.has_mode(rest), self.known.block(rest)) {
+            (true, _) => Some((None, self.known.mode(rest))),
+            (false, Some(block)) => Some((Some(block), None)),
+            (false, None) => colon.then_some((None, None)),
+        }
     }
 
     /// The block of a row by its place, with its rail.
@@ -189,14 +263,8 @@ impl Reader<'_> {
         Some(self.blocks.len() - 1)
     }
 
-    fn place(&mut self, row: &Row, at: Option<usize>, mode: BlockMode) {
+    fn place(&mut self, at: Option<usize>, mode: BlockMode) {
         let Some(block) = at.and_then(|at| self.blocks.get_mut(at)) else { return };
-        if let Some(first) = block.modes.iter().find(|m| m.name == mode.name) {
-            let (name, line) = (block.name.clone(), first.line);
-            let fault = TableFault::Twice { block: name, mode: mode.name, line };
-            self.fault(row, Role::Mode, fault);
-            return;
-        }
         self.totals.adds(&block.name, &mode);
         block.modes.push(mode);
     }
@@ -221,10 +289,8 @@ impl Reader<'_> {
         let dynamic = if has_dynamic {
             of.dynamic?
         } else {
-            self.notes.push(format!(
-                "line {}: `{block}` in `{name}` has no dynamic power: taken as 0 W",
-                row.line
-            ));
+            let note = format!("`{block}` in `{name}` has no dynamic power: taken as 0 W");
+            self.repeated.note(Subject::NoDynamic, row.line, note);
             Reading { written: "0 W".to_owned(), value: Watts::ZERO }
         };
         if has_leakage && of.leakage.is_none() {
@@ -234,7 +300,30 @@ impl Reader<'_> {
             self.split(row, block, &name, (&dynamic, of.leakage.as_ref(), of.total.as_ref()));
         }
         let Quantities { leakage, temperature, frequency, .. } = of;
-        Some(BlockMode { name, line: row.line, voltage, dynamic, leakage, temperature, frequency })
+        let line = row.line;
+        let mode = BlockMode { name, line, voltage, dynamic, leakage, temperature, frequency };
+        self.plausible(row, power_role, &mode).then_some(mode)
+    }
+
+    /// Tells all quantities that no block has; true where there is none.
+    fn plausible(&mut self, row: &Row, power: Role, mode: &BlockMode) -> bool {
+        let doubtful = [
+            self.doubtful(row, Role::Voltage, Some(&mode.voltage)),
+            self.doubtful(row, power, Some(&mode.dynamic)),
+            self.doubtful(row, Role::Leakage, mode.leakage.as_ref()),
+            self.doubtful(row, Role::Temperature, mode.temperature.as_ref()),
+        ];
+        !doubtful.contains(&true)
+    }
+
+    /// Tells a quantity that no block has.
+    fn doubtful<Q: Quantity>(&mut self, row: &Row, role: Role, of: Option<&Reading<Q>>) -> bool {
+        let Some((of, reason)) = of.and_then(|of| Some((of, doubt(role, of.value.si())?))) else {
+            return false;
+        };
+        let (what, text) = (format!("a {}", role.name()), of.written.clone());
+        self.fault(row, role, TableFault::Implausible { what, text, reason });
+        true
     }
 
     /// A total beside its parts is their sum.
@@ -250,10 +339,12 @@ impl Reader<'_> {
         ),
     ) {
         let Some(total) = total else { return };
-        let sum = dynamic.value + leakage.map_or(Watts::ZERO, |l| l.value);
-        if !super::totals::agrees(sum, total.value) {
-            let (line, stated) = (row.line, &total.written);
-            self.notes.push(format!("line {line}: `{block}` in `{mode}` has a total of {stated}, its parts add up to {sum}"));
+        let sum = Sum::of(Some(dynamic)).and(Sum::of(leakage));
+        if !sum.is(total) {
+            let (stated, sum) = (&total.written, sum.power);
+            let note =
+                format!("`{block}` in `{mode}` has a total of {stated}, its parts add up to {sum}");
+            self.repeated.note(Subject::Split, row.line, note);
         }
     }
 
@@ -322,8 +413,12 @@ impl Reader<'_> {
                 let draws = (mode.dynamic.value + leakage).0 > 0.0;
                 match other.clone().filter(|_| !draws) {
                     Some(other) => {
-                        let (line, written) = (mode.line, &other.written);
-                        self.notes.push(format!("line {line}: `{}` in `{}` is at 0 V and draws nothing: written at {written}", block.name, mode.name));
+                        let written = &other.written;
+                        let note = format!(
+                            "`{}` in `{}` is at 0 V and draws nothing: written at {written}",
+                            block.name, mode.name
+                        );
+                        self.repeated.note(Subject::ZeroVolts, mode.line, note);
                         mode.voltage = other;
                     }
                     None => {

@@ -42,17 +42,23 @@ pub struct LocatedFault {
     pub fault: TableFault,
 }
 
+/// Each fault as those of a profile are shown: what is wrong, where, and what to do about it.
 fn listed(file: &str, faults: &[LocatedFault]) -> String {
-    let lines = faults.iter().map(|fault| {
+    let shown = faults.iter().map(|fault| {
         let column = fault.column.as_ref().map_or_else(String::new, |(letter, header)| {
             let header = if header.is_empty() { String::new() } else { format!(" ({header})") };
             format!(", column {letter}{header}")
         });
-        format!("{file}:{}{column}: {}", fault.line, fault.fault)
+        let said = fault.fault.to_string();
+        let (message, help) = match said.split_once("\nhelp: ") {
+            Some((message, help)) => (message, format!("\n  = help: {help}")),
+            None => (said.as_str(), String::new()),
+        };
+        format!("error: {message}\n --> {file}:{}{column}{help}", fault.line)
     });
-    let mut text = lines.collect::<Vec<_>>().join("\n");
+    let mut text = shown.collect::<Vec<_>>().join("\n\n");
     if faults.len() > 1 {
-        text.push_str(&format!("\n{} faults in {file}", faults.len()));
+        text.push_str(&format!("\n\n{} faults in {file}", faults.len()));
     }
     text
 }
@@ -61,7 +67,7 @@ fn listed(file: &str, faults: &[LocatedFault]) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableFault {
     /// A column that is needed is not there.
-    #[error("no column for the {what} is known here\nhelp: call it {accepted}{}", besides(.found, .near))]
+    #[error("no column for the {what} is known here\nhelp: call it {accepted}{}", besides(.found, .near, .powers))]
     NoColumn {
         /// What it would hold.
         what: &'static str,
@@ -71,6 +77,8 @@ pub enum TableFault {
         found: String,
         /// The header that is near.
         near: Option<String>,
+        /// Columns that are not read and have a unit of power, where a power is looked for.
+        powers: Vec<String>,
     },
     /// Two columns say the same.
     #[error("this is a second column for the {what}, besides column {first}: leave one out")]
@@ -147,10 +155,12 @@ pub enum TableFault {
         mode: String,
     },
     /// A row with numbers and no mode.
-    #[error("a row of `{block}` has no mode")]
+    #[error("a row of `{block}` has no mode{}", .total.as_ref().map_or(String::new(), |rest| format!("\nhelp: a sum is called `Total`, or `Total` and a mode of the table: it has none called `{rest}`")))]
     NoMode {
         /// The block.
         block: String,
+        /// What stands behind `Total` in its name, where it starts so.
+        total: Option<String>,
     },
     /// A row with numbers before any block.
     #[error("this row has no block, and no row above it has one")]
@@ -193,6 +203,56 @@ pub enum TableFault {
         /// The line of the first.
         line: u64,
     },
+    /// A block, or a mode of one, is called like another but for capital letters.
+    #[error(
+        "the {what} `{name}` differs from `{first}` in line {line} in capital letters only\nhelp: write both the same way, or give one another name"
+    )]
+    OnlyCase {
+        /// What it names.
+        what: &'static str,
+        /// The name here.
+        name: String,
+        /// The name above.
+        first: String,
+        /// The line above.
+        line: u64,
+    },
+    /// A row has more cells than the header.
+    #[error(
+        "`{text}` stands in cell {cell} of a row, and the header has {columns}\nhelp: a comma within a cell makes two of it: put the cell in quotes"
+    )]
+    Surplus {
+        /// What stands there.
+        text: String,
+        /// Which cell it is, from 1.
+        cell: usize,
+        /// Columns of the header.
+        columns: usize,
+    },
+    /// A quantity that no block has.
+    #[error("{what} of {text}: {reason}")]
+    Implausible {
+        /// What it is, with its article.
+        what: String,
+        /// The cell with its unit.
+        text: String,
+        /// Why, and what may be meant.
+        reason: &'static str,
+    },
+    /// A voltage far from those of its rail.
+    #[error(
+        "`{block}` in mode `{mode}` is stated at {stated}, and {rail}\nhelp: is the unit of this column right?"
+    )]
+    FarVoltage {
+        /// The block.
+        block: String,
+        /// The mode.
+        mode: String,
+        /// Its voltage, as written.
+        stated: String,
+        /// The rail with its voltages, in words.
+        rail: String,
+    },
     /// The profile has no such rail.
     #[error("profile `{profile}` has no rail `{rail}`\nhelp: {help}")]
     UnknownRail {
@@ -218,7 +278,15 @@ pub enum TableFault {
     NoRows,
 }
 
-fn besides(headers: &str, near: &Option<String>) -> String {
+fn besides(headers: &str, near: &Option<String>, powers: &[String]) -> String {
+    if let (None, [first, ..]) = (near, powers) {
+        let verb = if powers.len() == 1 { "has" } else { "have" };
+        let columns = powers.join(", ");
+        return format!(
+            "; {columns} {verb} a unit of power: which one is it? call it, for example, `dynamic {first}` or `leakage {first}`",
+            first = first.trim_matches('`')
+        );
+    }
     match near {
         Some(near) => format!("; is it `{near}`?"),
         None if headers.is_empty() => String::new(),

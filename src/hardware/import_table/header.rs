@@ -2,6 +2,7 @@
 
 use super::columns::{Columns, Header, Role};
 use super::number::{Decimal, decimal_of, split};
+use super::plausible::doubtful_unit;
 use super::rows::Row;
 use super::{LocatedFault, TableFault, UnreadColumn, letter};
 use crate::diagnostic::nearest;
@@ -103,7 +104,8 @@ impl Layout {
                 unread.into_iter().find(|c| c.near.is_some_and(|n| role.names().contains(&n)));
             let near = near.map(|column| column.header);
             let (what, found) = (role.name(), found.clone());
-            let fault = TableFault::NoColumn { what, accepted, found, near };
+            let powers = if role == Role::Dynamic { self.unread_powers() } else { Vec::new() };
+            let fault = TableFault::NoColumn { what, accepted, found, near, powers };
             faults.push(LocatedFault { line: self.line, column: None, fault });
         };
         let has = |role| self.columns.get(role).is_some();
@@ -126,6 +128,12 @@ impl Layout {
         }
     }
 
+    /// Headers of columns that are not read and have a unit of power.
+    fn unread_powers(&self) -> Vec<String> {
+        let unread = self.columns.unread.iter().map(|column| self.unread(*column));
+        unread.filter(|c| c.power).map(|c| format!("`{}`", c.header)).collect()
+    }
+
     fn check_units(&self, rows: &[Row], faults: &mut Vec<LocatedFault>) {
         for (role, column) in self.quantities() {
             let Some(example) = role.example() else { continue };
@@ -142,6 +150,11 @@ impl Layout {
                 faults.push(self.at(self.line, column, fault));
             }
         }
+    }
+
+    /// Where the unit of a column stands, or its header.
+    pub(super) fn unit_line(&self, column: usize) -> u64 {
+        self.units.get(column).and_then(Option::as_ref).map_or(self.line, |(_, line)| *line)
     }
 
     /// The unit of a column of quantities; `None` where it has none, or one that is at fault.
@@ -167,7 +180,9 @@ impl Layout {
         let long = name.chars().count() >= SHORTEST;
         let alike = |known: &&str| long && known.chars().next() == name.chars().next();
         let near = nearest(name, free.flat_map(Role::names).copied().filter(alike));
-        UnreadColumn { letter: letter(column), header: text.to_owned(), near }
+        let unit = self.units.get(column).and_then(Option::as_ref).map_or("", |(unit, _)| unit);
+        let power = !unit.is_empty() && wrong_unit(Role::Dynamic, unit).is_none();
+        UnreadColumn { letter: letter(column), header: text.to_owned(), near, power }
     }
 
     fn label(&self, column: usize) -> String {
@@ -178,5 +193,8 @@ impl Layout {
 
 /// What is wrong with a unit of a column.
 pub(super) fn wrong_unit(role: Role, unit: &str) -> Option<String> {
-    super::cells::parsed(role, &format!("1 {unit}")).err()
+    match super::cells::parsed(role, &format!("1 {unit}")) {
+        Ok((_, si)) => doubtful_unit(role, unit, si),
+        Err(reason) => Some(reason),
+    }
 }

@@ -2,6 +2,7 @@
 //! of thousands.
 
 use super::TableFault;
+use crate::units::parse_unit;
 
 /// How a table writes decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +15,9 @@ pub(super) enum Decimal {
     Unsaid,
 }
 
-/// What the numeric cells of a table together say.
+/// What most of the numeric cells of a table say.
 pub(super) fn decimal_of<'a>(cells: impl Iterator<Item = &'a str>) -> Decimal {
-    let (mut point, mut comma, mut either) = (false, false, false);
+    let (mut point, mut comma, mut either) = (0_usize, 0_usize, false);
     for (number, _) in cells.filter_map(split) {
         let Some((whole, fraction)) = number.split_once([',', '.']) else { continue };
         if fraction.contains([',', '.']) {
@@ -27,15 +28,26 @@ pub(super) fn decimal_of<'a>(cells: impl Iterator<Item = &'a str>) -> Decimal {
             grouped && !whole.trim_start_matches(['+', '-']).starts_with('0') && !whole.is_empty();
         match (number.contains(','), grouped) {
             (true, true) => either = true,
-            (true, false) => comma = true,
-            (false, _) => point = true,
+            (true, false) => comma += 1,
+            (false, _) => point += 1,
         }
     }
     match (point, comma, either) {
-        (false, true, _) => Decimal::Comma,
-        (false, false, true) => Decimal::Unsaid,
+        (0, 0, true) => Decimal::Unsaid,
+        _ if comma > point => Decimal::Comma,
         _ => Decimal::Point,
     }
+}
+
+/// Half of a unit in the last place of a quantity as a profile writes it, in SI.
+pub(super) fn half_digit(written: &str) -> Option<f64> {
+    let (number, unit) = split(written)?;
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let decimals = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let exponent: i32 = exponent.parse().ok()?;
+    let last = exponent.checked_sub(i32::try_from(decimals).ok()?)?;
+    let (scale, _) = parse_unit(unit).ok()?;
+    Some(0.5 * 10_f64.powi(last) * scale)
 }
 
 /// Number and unit of a cell; `None` when it does not start with a number.
@@ -97,6 +109,8 @@ mod tests {
         assert_eq!(of(&["1,234"]), Decimal::Unsaid);
         assert_eq!(of(&["1,5", "1.5"]), Decimal::Point);
         assert_eq!(of(&["12", "modem"]), Decimal::Point);
+        assert_eq!(of(&["1,5", "0,2", "85.5", "1.200"]), Decimal::Point, "of equals the point");
+        assert_eq!(of(&["1,5", "0,2", "3,1", "85.5", "1.200"]), Decimal::Comma, "most say so");
     }
 
     #[test]
@@ -117,6 +131,18 @@ mod tests {
         ] {
             assert!(said(cell, decimal).contains(reason), "{cell}: {}", said(cell, decimal));
         }
+    }
+
+    #[test]
+    fn a_number_is_rounded_to_its_last_digit() {
+        let near = |written, half: f64| {
+            let found = half_digit(written).unwrap();
+            assert!((found / half - 1.0).abs() < 1e-12, "{written}: {found}");
+        };
+        near("5.852 mW", 0.5e-6);
+        near("12 uW", 0.5e-6);
+        near("1.5e-3 W", 0.5e-4);
+        assert_eq!(half_digit("1e99999999999 W"), None);
     }
 
     #[test]

@@ -2,6 +2,8 @@ use super::*;
 use crate::evidence::Kind;
 use crate::hardware::Profile;
 
+mod slips;
+
 fn read(text: &str) -> BlockTable {
     BlockTable::read("blocks.csv", text.as_bytes(), None).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
@@ -82,7 +84,7 @@ fn what_is_no_table_is_refused() {
         refused(b"Block,Mode\nm\xb5,a\n"),
         "t.csv: line 2 is not UTF-8 text: save the table as `CSV UTF-8`"
     );
-    assert_eq!(refused(b""), "t.csv:1: there is no row of a block below the header");
+    assert_eq!(refused(b""), "error: there is no row of a block below the header\n --> t.csv:1");
 }
 
 #[test]
@@ -116,35 +118,54 @@ fn faults_are_told_together_with_line_and_column() {
     assert_eq!(
         said,
         "\
-blocks.csv:2, column D (Voltage [V]): `modem` in mode `rx` has no voltage
-blocks.csv:3, column E (Dynamic [mW]): `lots` is not a number
-blocks.csv:4, column E (Dynamic [mW]): a dynamic power of -3 is below zero
-blocks.csv:7, column B (Mode): `modem` in mode `idle` is in line 6 already
-blocks.csv:8, column C (Rail): `pll` has no rail
-help: write one into this cell, or give --rail NAME for blocks without
-blocks.csv:9, column C (Rail): `modem` is on rail `vdd_io` in line 2 and on `vdd` here
-help: a block has one rail: give its parts names of their own
-blocks.csv:10, column E (Dynamic [mW]): `lcd` in mode `on` has no power: write 0 where it draws none
-blocks.csv:11, column B (Mode): a row of `lcd` has no mode
-8 faults in blocks.csv"
+error: `modem` in mode `rx` has no voltage
+ --> blocks.csv:2, column D (Voltage [V])
+
+error: `lots` is not a number
+ --> blocks.csv:3, column E (Dynamic [mW])
+
+error: a dynamic power of -3 is below zero
+ --> blocks.csv:4, column E (Dynamic [mW])
+
+error: `modem` in mode `idle` is in line 4 already
+ --> blocks.csv:6, column B (Mode)
+
+error: `modem` in mode `idle` is in line 4 already
+ --> blocks.csv:7, column B (Mode)
+
+error: `pll` has no rail
+ --> blocks.csv:8, column C (Rail)
+  = help: write one into this cell, or give --rail NAME for blocks without
+
+error: `modem` is on rail `vdd_io` in line 2 and on `vdd` here
+ --> blocks.csv:9, column C (Rail)
+  = help: a block has one rail: give its parts names of their own
+
+error: `lcd` in mode `on` has no power: write 0 where it draws none
+ --> blocks.csv:10, column E (Dynamic [mW])
+
+error: a row of `lcd` has no mode
+ --> blocks.csv:11, column B (Mode)
+
+9 faults in blocks.csv"
     );
 }
 
 #[test]
 fn columns_and_units_that_are_not_there_are_told_once() {
     let said = refused("Block,Mode,Rail,Voltage,Watts\na,run,r,1,2\nb,run,r,1,2\n");
-    assert!(said.contains("blocks.csv:1: no column for the dynamic power is known here\nhelp: call it dynamic, dyn, active, switching; this table has `Block`, `Mode`, `Rail`, `Voltage`, `Watts`"), "{said}");
-    assert!(said.contains("blocks.csv:1, column D (Voltage): the voltage has no unit\nhelp: write it into the header, such as `Voltage [V]`, or into a row below"), "{said}");
+    assert!(said.contains("error: no column for the dynamic power is known here\n --> blocks.csv:1\n  = help: call it dynamic, dyn, active, switching; this table has `Block`, `Mode`, `Rail`, `Voltage`, `Watts`"), "{said}");
+    assert!(said.contains("error: the voltage has no unit\n --> blocks.csv:1, column D (Voltage)\n  = help: write it into the header, such as `Voltage [V]`, or into a row below"), "{said}");
     assert!(said.ends_with("2 faults in blocks.csv"), "{said}");
     let said = refused("Block,Mode,Rail,Voltage [V],Dynamic [MHz]\na,run,r,1,2\nb,run,r,1,2\n");
     assert_eq!(
         said,
-        "blocks.csv:1, column E (Dynamic [MHz]): `MHz` is not a unit of power, expected one like \"40 mW\""
+        "error: `MHz` is not a unit of power, expected one like \"40 mW\"\n --> blocks.csv:1, column E (Dynamic [MHz])"
     );
     let said = refused("Block,Mode,Rail,Voltage [V],Dynamic [mw]\na,run,r,1,2\n");
     assert!(said.contains("unknown unit `mw`, did you mean `mW`?"), "{said}");
     let said = refused("Block,Mode,Rail,Voltage [V],VDD [V],Dynamic [mW]\na,run,r,1,2,3\n");
-    assert!(said.contains("column E (VDD [V]): this is a second column for the voltage, besides column D (Voltage [V]): leave one out"), "{said}");
+    assert!(said.contains("error: this is a second column for the voltage, besides column D (Voltage [V]): leave one out\n --> blocks.csv:1, column E (VDD [V])"), "{said}");
 }
 
 #[test]
@@ -155,8 +176,12 @@ fn a_number_that_can_be_read_as_two_is_refused() {
     assert_eq!(
         said,
         "\
-blocks.csv:2, column E (Dynamic [mW]): `1,234.5` has separators of thousands: leave them out
-blocks.csv:3, column E (Dynamic [mW]): `1,5` has a comma where other numbers of this table have a decimal point
+error: `1,234.5` has separators of thousands: leave them out
+ --> blocks.csv:2, column E (Dynamic [mW])
+
+error: `1,5` has a comma where other numbers of this table have a decimal point
+ --> blocks.csv:3, column E (Dynamic [mW])
+
 2 faults in blocks.csv"
     );
 }
@@ -165,7 +190,8 @@ blocks.csv:3, column E (Dynamic [mW]): `1,5` has a comma where other numbers of 
 fn a_power_that_is_not_split_is_dynamic_and_said_to_be() {
     let table = read("Block,Rail,V,Power [mW],Owner\na,r,1,10,x\n");
     assert_eq!(table.blocks[0].modes[0].name, "on");
-    let owner = UnreadColumn { letter: "E".into(), header: "Owner".into(), near: None };
+    let owner =
+        UnreadColumn { letter: "E".into(), header: "Owner".into(), near: None, power: false };
     assert_eq!(table.unread, [owner]);
     assert_eq!(
         table.notes,
@@ -270,15 +296,19 @@ fn blocks_go_onto_a_profile_that_has_their_rails() {
     assert_eq!(
         said,
         "\
-blocks.csv:2, column C (Rail): profile `eyeriss` has no rail `vdd_cor`
-help: did you mean `vdd_core`? --new-rails adds rails that are not there
-blocks.csv:3: profile `eyeriss` has something called `glb` in a trace already
-help: give the block another name
+error: profile `eyeriss` has no rail `vdd_cor`
+ --> blocks.csv:2, column C (Rail)
+  = help: did you mean `vdd_core`? --new-rails adds rails that are not there
+
+error: profile `eyeriss` has something called `glb` in a trace already
+ --> blocks.csv:3
+  = help: give the block another name
+
 2 faults in blocks.csv"
     );
-    let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\npanel,on,vdd_core,3.3,5\n");
+    let mut table = read("Block,Mode,Rail,V,Dynamic [mW]\npanel,on,vdd_core,1.5,5\n");
     table.fits(&profile, false).unwrap();
-    assert!(table.notes[0].contains("`panel` is stated at 3.3 V"), "{:?}", table.notes);
+    assert!(table.notes[0].contains("`panel` is stated at 1.5 V"), "{:?}", table.notes);
     let text = profile_onto(&table, "mine", "eyeriss", &profile, &terms(Kind::Datasheet, None));
     assert!(text.contains("\n(\n  extends: \"eyeriss\",\n  name: \"mine\",\n"), "{text}");
     let made = Profile::parse("mine.ron", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -330,7 +360,7 @@ fn a_column_of_unknown_name_is_named_with_the_nearest() {
     let said = refused("Block,Mode,Rail,Voltge [V],Dynamic [mW]\na,on,r,1,2\n");
     assert_eq!(
         said,
-        "blocks.csv:1: no column for the voltage is known here\nhelp: call it voltage, vdd, v, supply voltage; is it `Voltge [V]`?"
+        "error: no column for the voltage is known here\n --> blocks.csv:1\n  = help: call it voltage, vdd, v, supply voltage; is it `Voltge [V]`?"
     );
 }
 
@@ -346,7 +376,7 @@ fn a_sum_that_is_not_that_of_its_rows_is_remarked_on() {
     assert_eq!(
         table.remarks(),
         [
-            "TOTAL DIFFERS: line 4: dynamic power is said to be 6.000 mW, its rows add up to 5.000 mW"
+            "TOTAL DIFFERS: line 4: dynamic power is said to be 6.000 mW, its rows add up to 5.000 mW: 1.000 mW more than the rows"
         ]
     );
 }
@@ -357,8 +387,12 @@ fn rows_without_a_block_and_names_that_cannot_be_printed_are_refused() {
     assert_eq!(
         said,
         "\
-blocks.csv:2, column A (Block): this row has no block, and no row above it has one
-blocks.csv:3, column A (Block): the name of the block has characters that cannot be printed
+error: this row has no block, and no row above it has one
+ --> blocks.csv:2, column A (Block)
+
+error: the name of the block has characters that cannot be printed
+ --> blocks.csv:3, column A (Block)
+
 2 faults in blocks.csv"
     );
 }

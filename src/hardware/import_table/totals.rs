@@ -1,10 +1,14 @@
 //! Rows that hold sums: recognised, held against the rows, never imported.
 
+use super::number::half_digit;
 use super::{BlockMode, Reading};
 use crate::units::Watts;
 
-/// Difference within which a rounded sum is the sum.
+/// A share of a sum that is more than rounding, however few digits there are.
 const ROUNDING: f64 = 5e-3;
+
+/// What arithmetic alone may do to a sum.
+const ARITHMETIC: f64 = 1e-9;
 
 /// A sum that the table states, and what its rows add up to.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +45,56 @@ pub(super) fn is_total(name: &str) -> bool {
     }
 }
 
-pub(super) fn agrees(sum: Watts, stated: Watts) -> bool {
-    (sum.0 - stated.0).abs() <= ROUNDING * sum.0.abs().max(stated.0.abs())
+/// What stands behind the word for a sum in a name, and whether a colon sets it apart: `active` of
+/// `Total active` and of `Sum: active`. `None` for a name that does not start with such a word.
+pub(super) fn behind_total(name: &str) -> Option<(&str, bool)> {
+    let end = name.find(|c: char| !c.is_alphanumeric()).unwrap_or(name.len());
+    let (first, rest) = name.split_at(end);
+    if matches!(first.to_lowercase().as_str(), "grand" | "sub") {
+        return behind_total(rest.trim_start_matches([' ', '-']));
+    }
+    if !is_total(first) {
+        return None;
+    }
+    let rest = rest.trim_start();
+    Some((rest.trim_matches(|c: char| !c.is_alphanumeric()), rest.starts_with(':')))
+}
+
+/// A sum of powers, and how finely what it is made of is stated.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sum {
+    pub power: Watts,
+    terms: f64,
+    /// Half of a unit in the last place of the finest term; numbers of few digits stand among them as
+    /// a spreadsheet shows them, without zeros at the end.
+    finest: Option<f64>,
+}
+
+impl Sum {
+    pub(super) fn of(reading: Option<&Reading<Watts>>) -> Self {
+        let Some(reading) = reading.filter(|r| r.value != Watts::ZERO) else {
+            return Self::default();
+        };
+        Self { power: reading.value, terms: 1.0, finest: half_digit(&reading.written) }
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        let finest = match (self.finest, other.finest) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Self { power: self.power + other.power, terms: self.terms + other.terms, finest }
+    }
+
+    /// True where `stated` is this sum up to rounding: half of its own last digit, and that of the terms,
+    /// of which the errors go either way.
+    pub(super) fn is(self, stated: &Reading<Watts>) -> bool {
+        let own = half_digit(&stated.written).unwrap_or(0.0);
+        let rounding = own + self.finest.unwrap_or(0.0) * self.terms.sqrt();
+        let size = self.power.0.abs().max(stated.value.0.abs());
+        let allowed = rounding.min(ROUNDING * size).max(ARITHMETIC * size);
+        (self.power - stated.value).0.abs() <= allowed
+    }
 }
 
 /// Power of a row.
@@ -51,8 +103,8 @@ struct Addend {
     line: u64,
     block: String,
     mode: String,
-    dynamic: Watts,
-    leakage: Watts,
+    dynamic: Sum,
+    leakage: Sum,
 }
 
 #[derive(Debug)]
@@ -78,8 +130,8 @@ impl Totals {
             line: mode.line,
             block: block.to_owned(),
             mode: mode.name.clone(),
-            dynamic: mode.dynamic.value,
-            leakage: mode.leakage.as_ref().map_or(Watts::ZERO, |l| l.value),
+            dynamic: Sum::of(Some(&mode.dynamic)),
+            leakage: Sum::of(mode.leakage.as_ref()),
         });
     }
 
@@ -100,14 +152,14 @@ impl Totals {
         let mut checks = Vec::new();
         let mut before = 0;
         for stated in &self.stated {
-            let mut held = |part, value: &Option<Reading<Watts>>, of: fn(&Addend) -> Watts| {
+            let mut held = |part, value: &Option<Reading<Watts>>, of: fn(&Addend) -> Sum| {
                 if let Some(value) = value {
-                    checks.push(self.check(stated, (part, value.value), before, of));
+                    checks.push(self.check(stated, (part, value), before, of));
                 }
             };
             held("dynamic", &stated.dynamic, |a| a.dynamic);
             held("leakage", &stated.leakage, |a| a.leakage);
-            held("total", &stated.total, |a| a.dynamic + a.leakage);
+            held("total", &stated.total, |a| a.dynamic.and(a.leakage));
             before = stated.line;
         }
         checks
@@ -117,18 +169,19 @@ impl Totals {
     fn check(
         &self,
         stated: &Stated,
-        (part, value): (&str, Watts),
+        (part, value): (&str, &Reading<Watts>),
         before: u64,
-        of: fn(&Addend) -> Watts,
+        of: fn(&Addend) -> Sum,
     ) -> TotalCheck {
         let belongs = |a: &&Addend| {
             stated.block.as_ref().is_none_or(|b| *b == a.block)
                 && stated.mode.as_ref().is_none_or(|m| *m == a.mode)
         };
-        let all: Watts = self.addends.iter().filter(belongs).map(of).sum();
+        let rows = || self.addends.iter().filter(belongs);
+        let all = rows().map(of).fold(Sum::default(), Sum::and);
         let since = |a: &&Addend| a.line > before && a.line < stated.line;
-        let part_sum: Watts = self.addends.iter().filter(belongs).filter(since).map(of).sum();
-        let sum = if agrees(part_sum, value) { part_sum } else { all };
+        let part_sum = rows().filter(since).map(of).fold(Sum::default(), Sum::and);
+        let sum = if part_sum.is(value) { part_sum } else { all };
         let mut words = format!("{part} power");
         if let Some(block) = &stated.block {
             words.push_str(&format!(" of `{block}`"));
@@ -136,7 +189,13 @@ impl Totals {
         if let Some(mode) = &stated.mode {
             words.push_str(&format!(" in `{mode}`"));
         }
-        TotalCheck { line: stated.line, of: words, stated: value, sum, agrees: agrees(sum, value) }
+        TotalCheck {
+            line: stated.line,
+            of: words,
+            stated: value.value,
+            sum: sum.power,
+            agrees: sum.is(value),
+        }
     }
 }
 
@@ -149,6 +208,9 @@ mod tests {
         for name in ["Total", "SUM", "Grand total", "Sub-total", "Total power (mW)", "Σ"] {
             assert!(is_total(name), "{name}");
         }
+        assert_eq!(behind_total("Total active"), Some(("active", false)));
+        assert_eq!(behind_total("Grand total: deep sleep"), Some(("deep sleep", true)));
+        assert_eq!(behind_total("modem total"), None);
         for name in ["summer", "total recall engine", "modem", "", "sum engine"] {
             assert!(!is_total(name), "{name}");
         }
