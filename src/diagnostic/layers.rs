@@ -1,6 +1,6 @@
 //! Texts of which each extends the next: what one says holds over what the next one says.
 
-use super::merge::{Miss, find, merge, merge_entries, merge_parts, take_out};
+use super::merge::{Miss, find_all, merge, merge_entries, merge_parts, take_out};
 use super::tree::{Form, Kind, Member, Node, Parts, Tree, string_in};
 use super::{Fault, Merged, Report, SpanIndex, nearest, parse_ron};
 use serde::de::IgnoredAny;
@@ -150,7 +150,7 @@ impl<'a> Layers<'a> {
         let (mut paths, mut faults) = (Vec::new(), Vec::new());
         for (i, item) in members.iter().enumerate() {
             match self.path(ground, item, &format!("{field}[{i}]")) {
-                Ok(path) => paths.push(path),
+                Ok(found) => paths.extend(found),
                 Err(fault) if faults.len() < FAULTS_LISTED => faults.push(*fault),
                 Err(_) => {}
             }
@@ -158,11 +158,11 @@ impl<'a> Layers<'a> {
         if faults.is_empty() { Ok(paths) } else { Err(faults) }
     }
 
-    fn path(&self, ground: &Node, item: &Member, at: &str) -> Result<Vec<usize>, Box<Fault>> {
+    fn path(&self, ground: &Node, item: &Member, at: &str) -> Result<Vec<Vec<usize>>, Box<Fault>> {
         let Some(path) = self.string(&item.value) else {
             return Err(Box::new(of_node(&item.value, at, "expected a path in quotes")));
         };
-        find(ground, &path).map_err(|miss| {
+        find_all(ground, &path).map_err(|miss| {
             let below = self.files.get(item.value.place.file + 1).map_or("", |(file, _)| file);
             let message = format!("{below} has nothing called `{path}`");
             Box::new(of_node(&item.value, at, message).with_help(help(&miss)))

@@ -90,6 +90,52 @@ pub(super) fn find(node: &Node, path: &str) -> Result<Vec<usize>, Miss> {
     if search.descend(node, 0, false) { Ok(search.steps) } else { Err(search.miss) }
 }
 
+/// What stands for every name on its place.
+const EVERY: &str = "*";
+
+/// The positions of all that `path` leads to, where `*` stands for every name: an error where it leads
+/// to nothing at all.
+pub(super) fn find_all(node: &Node, path: &str) -> Result<Vec<Vec<usize>>, Miss> {
+    let every = path.split('.').position(|part| part == EVERY);
+    let Some(place) = every else { return find(node, path).map(|steps| vec![steps]) };
+    let parts: Vec<&str> = path.split('.').collect();
+    let (before, behind) = (parts.get(..place), parts.get(place + 1..));
+    let (before, behind) =
+        (before.unwrap_or_default().join("."), behind.unwrap_or_default().join("."));
+    let head = if before.is_empty() { Vec::new() } else { find(node, &before)? };
+    let inner = head.iter().try_fold(node, |node, step| {
+        node.parts().and_then(|parts| parts.members.get(*step)).map(|member| &member.value)
+    });
+    let Some(inner) = inner.filter(|inner| inner.parts().is_some()) else {
+        return Err(Miss { found: before, rest: EVERY.to_owned(), known: Vec::new() });
+    };
+    let members = inner.parts().map_or(&[][..], |parts| &parts.members);
+    let (mut all, mut lost) = (Vec::new(), None);
+    for (i, member) in members.iter().enumerate().filter(|(_, member)| member.key.is_some()) {
+        let start: Vec<usize> = head.iter().copied().chain([i]).collect();
+        if behind.is_empty() {
+            all.push(start);
+            continue;
+        }
+        match find_all(&member.value, &behind) {
+            Ok(found) => all.extend(
+                found.into_iter().map(|rest| start.iter().copied().chain(rest).collect::<Vec<_>>()),
+            ),
+            Err(miss) => lost = Some(miss),
+        }
+    }
+    match lost {
+        Some(miss) if all.is_empty() => {
+            let found = format!("{before}.{EVERY}.{}", miss.found);
+            Err(Miss { found: found.trim_start_matches('.').to_owned(), ..miss })
+        }
+        _ if all.is_empty() => {
+            Err(Miss { found: before, rest: EVERY.to_owned(), known: Vec::new() })
+        }
+        _ => Ok(all),
+    }
+}
+
 struct Search<'a> {
     path: &'a str,
     steps: Vec<usize>,
@@ -252,6 +298,30 @@ mod tests {
         assert_eq!(without(&["d.a.b.a.r"]), all.replace("r:1", ""));
         assert_eq!(without(&["d.a.b.a.S.r"]), all.replace("r:1", ""));
         assert_eq!(without(&["d", "n", "d.core", "d.core.s.a", "d"]), "()");
+    }
+
+    #[test]
+    fn a_star_stands_for_every_name_that_has_what_follows() {
+        let base = "(o: [(name: \"a\", v: {\"x\": 1, \"y\": 2}), (name: \"b\", v: {\"y\": 3})])";
+        let without = |path: &str| {
+            let mut node = tree(base, 1);
+            let found = find_all(&node, path).expect(path);
+            take_out(&mut node, found);
+            written(base, "", &node)
+        };
+        let all = base.replace(' ', "");
+        assert_eq!(without("o.*.v.x"), all.replace("\"x\":1,", ""));
+        assert_eq!(without("o.*.v.*"), all.replace("\"x\":1,\"y\":2", "").replace("\"y\":3", ""));
+        assert_eq!(without("o.*"), "(o:[])");
+        assert_eq!(without("*"), "()");
+        let node = tree(base, 1);
+        for (path, found) in
+            [("o.*.v.z", "o.*.v."), ("o.*.w", "o.*."), ("p.*", ""), ("o.a.v.x.*", "o.a.v.x")]
+        {
+            let miss = find_all(&node, path).unwrap_err();
+            assert_eq!(miss.found, found, "{path}");
+        }
+        assert!(find_all(&node, &"*.".repeat(100_000)).is_err());
     }
 
     #[test]
