@@ -7,6 +7,7 @@ mod caches;
 mod flows;
 mod memory;
 mod network;
+mod overlap;
 mod place;
 mod plan;
 mod traffic;

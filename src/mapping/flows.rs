@@ -4,9 +4,13 @@
 //! both factors of MAC work come in tiles, one of two loop orders is taken, whichever moves less: the
 //! filters stay and the data comes once for each tile of filters, or the data stays and the filters come
 //! once for each tile of data.
+//!
+//! How many tiles a buffer forces is one number, and sets what is fetched again; into how many pieces an
+//! operand is cut so that moving overlaps with computing is another ([`super::overlap`]).
 
 use super::MemoryPlan;
 use crate::cost::{Cost, Setting};
+use crate::evidence::Kind;
 use crate::hardware::Precision;
 use crate::model::{OpKind, Operand, OperandRole, Work};
 use crate::units::{Bytes, Quantity};
@@ -39,13 +43,40 @@ pub(super) struct Flow {
     pub(super) bytes: Bytes,
     /// Times that the engine goes through it from the start, one after the other.
     pub(super) repeats: f64,
+    /// Pieces that it can be cut into at most.
+    pub(super) cuts: f64,
+}
+
+impl Flow {
+    /// What the count of its fetches rests on: the room of the buffer that keeps it, or does not.
+    pub(super) fn room_kind(&self, setting: Setting<'_>) -> Kind {
+        let capacity = |b: usize| setting.profile.spec().memories[b].capacity.kind();
+        self.buffer.map_or(Kind::STRONGEST, capacity)
+    }
+
+    /// True where it may come more than once: a factor of MAC work, or what is gone through again.
+    pub(super) fn may_come_again(&self, work: &Work) -> bool {
+        self.repeats > 1.0 || (work.gemm.is_some() && self.role != OperandRole::Side)
+    }
+}
+
+/// Pieces that an operand can be cut into: the data of a product along its positions or along the sum,
+/// filters along their channels or along the sum, anything else along the results.
+fn cuts(work: &Work, role: OperandRole, elements: u64, repeats: u64) -> f64 {
+    let along = |groups: u64, own: u64, sum: u64| groups as f64 * own.max(sum) as f64;
+    let most = match (work.gemm, role) {
+        (Some(g), OperandRole::Data) => along(g.groups, g.m, g.k),
+        (Some(g), OperandRole::Filter) => along(g.groups, g.n, g.k) / repeats.max(1) as f64,
+        _ => work.output_elements as f64,
+    };
+    most.min(elements as f64).max(1.0)
 }
 
 /// All operands of a step.
 pub(super) struct Flows {
     pub(super) inputs: Vec<Flow>,
     pub(super) output: Option<Flow>,
-    /// Tiles that the fullest buffer cuts the step into.
+    /// Tiles that the fullest buffer forces the step into.
     pub(super) tiles: f64,
     data_fetches: f64,
     filter_fetches: f64,
@@ -69,20 +100,21 @@ impl Flows {
         if work.kind == OpKind::View {
             return flows;
         }
-        let links = setting.profile.links();
-        // An engine that does not reach the buffer works from the home itself.
-        let reached = |buffer: &usize| links.engine_memories[engine].contains(buffer);
-        let flow = |home: usize, role, bytes, repeats: u64| {
-            let buffer = links.memory_stage[home].filter(reached);
-            Flow { role, home, buffer, bytes, repeats: repeats as f64 }
+        let flow = |home: usize, role, bytes, elements: u64, repeats: u64| {
+            let buffer = setting.profile.buffer_between(engine, home);
+            let cuts = cuts(work, role, elements, repeats);
+            Flow { role, home, buffer, bytes, repeats: repeats as f64, cuts }
         };
         for operand in &work.operands {
             let home = if operand.constant { memory.weights } else { memory.activations };
             let bytes = operand_bytes(operand, work, cost.precision);
-            flows.inputs.extend(home.map(|home| flow(home, operand.role, bytes, operand.repeats)));
+            let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
+            flows.inputs.extend(home.map(|home| flow(home, role, bytes, elements, repeats)));
         }
         let output = output_bytes(work, cost.precision);
-        flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output, 1));
+        let results = work.output_elements;
+        flows.output =
+            memory.activations.map(|home| flow(home, OperandRole::Side, output, results, 1));
         flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
         flows
     }
