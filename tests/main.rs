@@ -11,6 +11,7 @@ mod extends;
 mod findings;
 mod inspect;
 mod laws;
+mod mapping_laws;
 mod models;
 mod onnx_composite;
 mod onnx_corpus;

@@ -1,9 +1,9 @@
 //! Where the operands of a step come from, and how buffers cut them up.
 //!
 //! An operand larger than half of its buffer comes in tiles (the other half is for the next one). When
-//! both factors of MAC work come in tiles, one of two loop orders is taken, whichever moves less: the
-//! filters stay and the data comes once for each tile of filters, or the data stays and the filters come
-//! once for each tile of data.
+//! both factors of MAC work come in tiles, one of two loop orders is taken: the filters stay and the data
+//! comes once for each tile of filters, or the data stays and the filters come once for each tile of data.
+//! Whichever is faster is taken, and of equals the one that moves less.
 //!
 //! How many tiles a buffer forces is one number, and sets what is fetched again; into how many pieces an
 //! operand is cut so that moving overlaps with computing is another ([`super::overlap`]).
@@ -78,8 +78,15 @@ pub(super) struct Flows {
     pub(super) output: Option<Flow>,
     /// Tiles that the fullest buffer forces the step into.
     pub(super) tiles: f64,
-    data_fetches: f64,
-    filter_fetches: f64,
+    /// Loop orders to choose from, that which moves less first.
+    pub(super) orders: Vec<Order>,
+}
+
+/// How often the factors of MAC work come from their homes in a loop order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Order {
+    data: f64,
+    filter: f64,
 }
 
 impl Flows {
@@ -94,8 +101,7 @@ impl Flows {
             inputs: Vec::with_capacity(work.operands.len()),
             output: None,
             tiles: 1.0,
-            data_fetches: 1.0,
-            filter_fetches: 1.0,
+            orders: vec![Order { data: 1.0, filter: 1.0 }],
         };
         if work.kind == OpKind::View {
             return flows;
@@ -121,10 +127,10 @@ impl Flows {
 
     /// How often an operand comes from its home. One that is gone through again and again comes once
     /// if it stays in its buffer.
-    pub(super) fn fetches(&self, flow: &Flow, setting: Setting<'_>) -> f64 {
+    pub(super) fn fetches(flow: &Flow, order: Order, setting: Setting<'_>) -> f64 {
         let fetches = match flow.role {
-            OperandRole::Data => self.data_fetches,
-            OperandRole::Filter => self.filter_fetches,
+            OperandRole::Data => order.data,
+            OperandRole::Filter => order.filter,
             OperandRole::Side => 1.0,
         };
         let stays = flow.buffer.is_some_and(|b| tiles(setting, b, flow.bytes) <= 1.0);
@@ -147,11 +153,13 @@ impl Flows {
         let (data_tiles, data) = role(OperandRole::Data);
         let (filter_tiles, filter) = role(OperandRole::Filter);
         if data_tiles > 1.0 && filter_tiles > 1.0 {
-            if data * filter_tiles + filter <= data + filter * data_tiles {
-                self.data_fetches = filter_tiles;
+            let filters_stay = Order { data: filter_tiles, filter: 1.0 };
+            let data_stays = Order { data: 1.0, filter: data_tiles };
+            self.orders = if data * filter_tiles + filter <= data + filter * data_tiles {
+                vec![filters_stay, data_stays]
             } else {
-                self.filter_fetches = data_tiles;
-            }
+                vec![data_stays, filters_stay]
+            };
         }
         let mut through: Vec<(usize, Bytes)> = Vec::new();
         for flow in self.inputs.iter().chain(&self.output) {
