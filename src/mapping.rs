@@ -8,6 +8,7 @@ mod flows;
 mod memory;
 mod network;
 mod overlap;
+mod pace;
 mod place;
 mod plan;
 mod traffic;

@@ -78,8 +78,10 @@ pub(super) struct Flows {
     pub(super) output: Option<Flow>,
     /// Tiles that the fullest buffer forces the step into.
     pub(super) tiles: f64,
-    /// Loop orders to choose from, that which moves less first.
-    pub(super) orders: Vec<Order>,
+    /// The loop order that moves least.
+    pub(super) order: Order,
+    /// The other, where there are two.
+    pub(super) other: Option<Order>,
 }
 
 /// How often the factors of MAC work come from their homes in a loop order.
@@ -101,7 +103,8 @@ impl Flows {
             inputs: Vec::with_capacity(work.operands.len()),
             output: None,
             tiles: 1.0,
-            orders: vec![Order { data: 1.0, filter: 1.0 }],
+            order: Order { data: 1.0, filter: 1.0 },
+            other: None,
         };
         if work.kind == OpKind::View {
             return flows;
@@ -155,11 +158,12 @@ impl Flows {
         if data_tiles > 1.0 && filter_tiles > 1.0 {
             let filters_stay = Order { data: filter_tiles, filter: 1.0 };
             let data_stays = Order { data: 1.0, filter: data_tiles };
-            self.orders = if data * filter_tiles + filter <= data + filter * data_tiles {
-                vec![filters_stay, data_stays]
+            let (order, other) = if data * filter_tiles + filter <= data + filter * data_tiles {
+                (filters_stay, data_stays)
             } else {
-                vec![data_stays, filters_stay]
+                (data_stays, filters_stay)
             };
+            (self.order, self.other) = (order, Some(other));
         }
         let mut through: Vec<(usize, Bytes)> = Vec::new();
         for flow in self.inputs.iter().chain(&self.output) {

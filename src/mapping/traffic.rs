@@ -19,7 +19,8 @@
 use super::MemoryPlan;
 use super::caches::misses;
 use super::flows::{Flow, Flows, Order};
-use super::overlap::{Moved, Moves, Pace, Staged};
+use super::overlap::{Moved, Moves, Staged};
+use super::pace::{pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
 use crate::cost::{Cost, Setting, access_energy};
 use crate::evidence::{Kind, Valued};
@@ -47,8 +48,11 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, own: Sum) {
-        match self.by_channel.iter_mut().find(|sum| sum.channel == own.channel) {
+    /// The place of the channel among those that something was added to.
+    pub(super) fn add(&mut self, own: Sum) -> usize {
+        let place = self.by_channel.iter().position(|sum| sum.channel == own.channel);
+        let place = place.unwrap_or(self.by_channel.len());
+        match self.by_channel.get_mut(place) {
             Some(sum) => {
                 sum.read += own.read;
                 sum.write += own.write;
@@ -58,6 +62,7 @@ impl Sums {
             }
             None => self.by_channel.push(own),
         }
+        place
     }
 
     /// Passes of the engine over what is next to it.
@@ -95,25 +100,27 @@ impl Traffic {
     ) -> Self {
         let flows = Flows::of(work, cost, engine, memory, setting);
         let step = (work, cost, engine);
-        let mut orders = flows.orders.iter().map(|order| Moves::of(&flows, *order, step, setting));
-        let mut best = orders.next().unwrap_or_default();
+        let mut best = Moves::of(&flows, flows.order, step, setting);
         let how = setting.profile.spec().engines[engine].transfers;
-        let mut taken = Pace { time: f64::INFINITY, pieces: flows.tiles };
-        if flows.orders.len() > 1 || (how == Transfers::DoubleBuffered && best.is_staged()) {
-            let domain = setting.profile.links().engine_domain[engine];
-            let compute = cost.compute / setting.point.clocks[domain].0;
-            let pace = |moves: &Moves| moves.pace(how, compute, flows.tiles, setting);
-            taken = pace(&best);
-            for moves in orders {
-                let own = pace(&moves);
-                if own.time < taken.time * (1.0 - 1e-9) {
-                    (best, taken) = (moves, own);
-                }
+        let domain = setting.profile.links().engine_domain[engine];
+        let compute = || cost.compute / setting.point.clocks[domain].0;
+        let overlaps = how == Transfers::DoubleBuffered && best.is_staged();
+        let mut pieces = flows.tiles;
+        if let Some(other) = flows.other {
+            let pace = |moves: &Moves| pace(moves, how, compute(), flows.tiles, setting);
+            let other = Moves::of(&flows, other, step, setting);
+            let (own, others) = (pace(&best), pace(&other));
+            pieces = own.pieces;
+            if others.time < own.time * (1.0 - 1e-9) {
+                (best, pieces) = (other, others.pieces);
             }
+        } else if overlaps {
+            pieces = without_waiting(&best, flows.tiles, setting)
+                .unwrap_or_else(|| pace(&best, how, compute(), flows.tiles, setting).pieces);
         }
         Self {
-            loads: Staged::of(&best.loads, taken.pieces, setting),
-            stores: Staged::of(&best.stores, taken.pieces, setting),
+            loads: Staged::of(&best.loads, pieces, setting),
+            stores: Staged::of(&best.stores, pieces, setting),
             operands: best.near,
         }
     }
@@ -132,7 +139,8 @@ impl Moves {
         (work, cost, engine): (&Work, &Cost, usize),
         setting: Setting<'_>,
     ) -> Self {
-        let (mut loads, mut near, mut stores) = (Vec::new(), Sums::default(), Vec::new());
+        let (mut loads, mut near, mut stores) =
+            (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
         for flow in &flows.inputs {
             let fetches = Flows::fetches(flow, order, setting);
             let passes = flow.repeats
@@ -199,11 +207,8 @@ fn stage(
     let pieces_kind = flow.room_kind(setting);
     let bytes_kind = if flow.may_come_again(work) { pieces_kind } else { Kind::STRONGEST };
     let link = profile.link_between(from, to).map(|link| profile.link_channel(link));
-    let over = [Some((from, false)), Some((to, true)), link.map(|link| (link, false))];
-    moved.extend(over.into_iter().flatten().map(|(channel, written)| {
-        let (bytes, cuts) = (flow.bytes, flow.cuts);
-        Moved { channel, written, bytes, fetches, cuts, bytes_kind, pieces_kind }
-    }));
+    let (channels, bytes, cuts) = ((from, to, link), flow.bytes, flow.cuts);
+    moved.push(Moved { channels, bytes, fetches, cuts, bytes_kind, pieces_kind });
 }
 
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
