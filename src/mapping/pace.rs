@@ -158,18 +158,40 @@ impl Law {
         Times { time: fill + steady.max(self.floor) + drain, steady, whole }
     }
 
+    /// The place of a number of pieces whose steady part is within the floor on every channel: all bytes,
+    /// and no operand too small to be cut so often. 0 where none is known to be.
+    fn surely_within_floor(&mut self) -> u32 {
+        for way in &mut self.ways {
+            (way.fill, way.steady) = (0.0, way.near);
+        }
+        for leg in &self.legs {
+            let Some(way) = self.ways.get_mut(leg.way) else { continue };
+            way.fill += leg.fetches * leg.wait;
+            way.steady += leg.fetches * leg.moving;
+        }
+        let numbers = self.ways.iter().map(|way| {
+            let left = self.floor - way.steady;
+            if left < 0.0 { 0.0 } else { left / way.fill }
+        });
+        let number = numbers.fold(f64::MAX, f64::min);
+        if number < 1.0 { 0 } else { place(number.floor()).saturating_sub(1) }
+    }
+
     fn fastest(&mut self, least: f64, finest: f64) -> Pace {
-        let (mut low, last) = (place(least), place(finest));
-        // Bound by a channel from the first number on, as steps that move much are.
-        let bound = self.at(number(low, finest)).steady > self.floor;
-        let mut high = if bound { low } else { last };
-        // The last number within the floor; the first of all, when none is.
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if self.at(number(middle, finest)).steady <= self.floor {
-                low = middle;
-            } else {
-                high = middle - 1;
+        let last = place(finest);
+        let mut low = place(least).max(self.surely_within_floor()).min(last);
+        let mut within = |place: u32| self.at(number(place, finest)).steady <= self.floor;
+        // Up to the last number within the floor, where that is not near.
+        if low + 2 < last && within(low + 2) {
+            let mut high = last;
+            low += 2;
+            while low < high {
+                let middle = (low + high).div_ceil(2);
+                if within(middle) {
+                    low = middle;
+                } else {
+                    high = middle - 1;
+                }
             }
         }
         let mut best = Pace { time: f64::INFINITY, pieces: finest };
