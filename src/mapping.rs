@@ -7,6 +7,8 @@ mod caches;
 mod flows;
 mod memory;
 mod network;
+mod overlap;
+mod pace;
 mod place;
 mod plan;
 mod traffic;

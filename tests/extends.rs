@@ -391,3 +391,21 @@ proptest::proptest! {
         }
     }
 }
+
+/// The two examples that a reader meets: of the page on profiles, and in the file to start from.
+#[test]
+fn the_examples_of_leaving_a_block_out_are_sound() {
+    let page = include_str!("../docs/profiles.md");
+    let start = page.find("(\n  extends: \"edge_soc_example\"").unwrap();
+    let shown = &page[start..start + page[start..].find("```").unwrap()];
+    let profile = read(shown);
+    assert!(profile.spec().engines.iter().all(|e| e.name != "gpu"));
+    assert!(profile.gaps().is_empty(), "{:?}", profile.gaps());
+    let text = shipped("edge_soc_example");
+    let start = text.find("//   (\n").unwrap();
+    let end = start + text[start..].find("//   )").unwrap() + "//   )".len();
+    let shown = text[start..end].replace("//", "");
+    let profile = read(&shown);
+    assert!(profile.spec().engines.iter().all(|e| e.name != "dsp"));
+    assert!(profile.gaps().is_empty(), "{:?}", profile.gaps());
+}

@@ -14,6 +14,7 @@ mod headroom;
 mod inspect;
 mod junction;
 mod laws;
+mod mapping_laws;
 mod models;
 mod onnx_composite;
 mod onnx_corpus;

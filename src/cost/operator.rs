@@ -118,11 +118,16 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     })
 }
 
-/// A domain that is asleep and that the engine needs: its own, or that of a memory.
+/// A domain that is asleep and that the engine needs: its own, or that of a memory that it works from,
+/// or of what stands on the way there.
 fn sleeper<'a>(engine: usize, setting: Setting<'a>) -> Option<(usize, &'a DomainState)> {
+    if setting.point.asleep.iter().all(Option::is_none) {
+        return None;
+    }
     let links = setting.profile.links();
-    let memories = links.engine_memories[engine].iter().map(|m| links.channel_domain[*m]);
-    let mut needed = memories.chain([links.engine_domain[engine]]);
+    let channels = setting.profile.channels_of(engine).into_iter();
+    let domains = channels.map(|channel| links.channel_domain[channel]);
+    let mut needed = [links.engine_domain[engine]].into_iter().chain(domains);
     needed.find_map(|domain| Some((domain, asleep(domain, setting)?)))
 }
 

@@ -27,6 +27,7 @@ pub struct PhaseTime {
 /// Time of a transfer on its channel: what its requests wait for, and its bytes.
 pub fn transfer_time(transfer: &Transfer, setting: Setting<'_>) -> (Seconds, Kind) {
     let (rate, kind) = bandwidth(transfer.channel, setting);
+    let kind = kind.weaker(transfer.count_kind);
     let moving = transfer.bytes() / rate;
     if transfer.requests <= 0.0 {
         return (moving, kind);

@@ -109,6 +109,29 @@ impl Profile {
         })
     }
 
+    /// The buffer through which an engine works from a memory: none where it does not reach the buffer,
+    /// and works from the memory itself.
+    pub fn buffer_between(&self, engine: usize, memory: usize) -> Option<usize> {
+        let links = self.links();
+        let reached = |buffer: &usize| links.engine_memories[engine].contains(buffer);
+        links.memory_stage.get(memory).copied().flatten().filter(reached)
+    }
+
+    /// Every channel that traffic of an engine can pass: its memories, and the caches and links on the
+    /// way to them.
+    pub fn channels_of(&self, engine: usize) -> Vec<usize> {
+        let mut channels = Vec::new();
+        for &memory in &self.links().engine_memories[engine] {
+            channels.push(memory);
+            let way = match self.buffer_between(engine, memory) {
+                Some(buffer) => self.link_between(memory, buffer).map(|l| self.link_channel(l)),
+                None => self.cache_between(engine, memory).map(|c| self.cache_channel(c)),
+            };
+            channels.extend(way);
+        }
+        channels
+    }
+
     /// The link that joins two memories.
     pub fn link_between(&self, one: usize, other: usize) -> Option<usize> {
         let joins = |(a, b): (usize, usize)| (a, b) == (one, other) || (b, a) == (one, other);

@@ -7,12 +7,23 @@
 
 use super::flows::Flow;
 use crate::cost::{Cost, Setting};
+use crate::evidence::Kind;
 use crate::hardware::Replacement;
 use crate::model::{OperandRole, Work};
 use crate::physics::cache::{Cache, Replacement as Law};
 use crate::units::Bytes;
 
-/// Bytes that a cache fetches while an engine reads an operand so often.
+/// What a cache asks of the memory behind it.
+pub(super) struct Misses {
+    /// Bytes of the lines that it fetches.
+    pub(super) bytes: Bytes,
+    /// Passes over the operand that they stand for.
+    pub(super) passes: f64,
+    /// What both rest on.
+    pub(super) kind: Kind,
+}
+
+/// What a cache fetches while an engine reads an operand so often.
 pub(super) fn misses(
     cache: usize,
     flow: &Flow,
@@ -20,7 +31,7 @@ pub(super) fn misses(
     work: &Work,
     cost: &Cost,
     setting: Setting<'_>,
-) -> Bytes {
+) -> Misses {
     let unit = &setting.profile.spec().caches[cache];
     let law = Cache {
         capacity: unit.capacity.get(),
@@ -36,7 +47,10 @@ pub(super) fn misses(
     let kept = law.hit_share(footprint + beside(flow, work, cost));
     let again = (readings - 1.0).max(0.0) * (1.0 - kept);
     // The first pass runs through all groups, which lie one behind the other.
-    law.footprint(flow.bytes, flow.bytes) + footprint * (groups * again)
+    let bytes = law.footprint(flow.bytes, flow.bytes) + footprint * (groups * again);
+    // What is read once comes once, however much the cache holds.
+    let room = if readings > 1.0 { unit.capacity.kind() } else { Kind::STRONGEST };
+    Misses { bytes, passes: 1.0 + again, kind: unit.line.kind().weaker(room) }
 }
 
 /// Bytes of the other operand that pass between two uses of this one: one column of the sum for each

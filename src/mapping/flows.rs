@@ -1,12 +1,16 @@
 //! Where the operands of a step come from, and how buffers cut them up.
 //!
 //! An operand larger than half of its buffer comes in tiles (the other half is for the next one). When
-//! both factors of MAC work come in tiles, one of two loop orders is taken, whichever moves less: the
-//! filters stay and the data comes once for each tile of filters, or the data stays and the filters come
-//! once for each tile of data.
+//! both factors of MAC work come in tiles, one of two loop orders is taken: the filters stay and the data
+//! comes once for each tile of filters, or the data stays and the filters come once for each tile of data.
+//! Whichever is faster is taken, and of equals the one that moves less.
+//!
+//! How many tiles a buffer forces is one number, and sets what is fetched again; into how many pieces an
+//! operand is cut so that moving overlaps with computing is another ([`super::overlap`]).
 
 use super::MemoryPlan;
 use crate::cost::{Cost, Setting};
+use crate::evidence::Kind;
 use crate::hardware::Precision;
 use crate::model::{OpKind, Operand, OperandRole, Work};
 use crate::units::{Bytes, Quantity};
@@ -39,16 +43,52 @@ pub(super) struct Flow {
     pub(super) bytes: Bytes,
     /// Times that the engine goes through it from the start, one after the other.
     pub(super) repeats: f64,
+    /// Pieces that it can be cut into at most.
+    pub(super) cuts: f64,
+}
+
+impl Flow {
+    /// What the count of its fetches rests on: the room of the buffer that keeps it, or does not.
+    pub(super) fn room_kind(&self, setting: Setting<'_>) -> Kind {
+        let capacity = |b: usize| setting.profile.spec().memories[b].capacity.kind();
+        self.buffer.map_or(Kind::STRONGEST, capacity)
+    }
+
+    /// True where it may come more than once: a factor of MAC work, or what is gone through again.
+    pub(super) fn may_come_again(&self, work: &Work) -> bool {
+        self.repeats > 1.0 || (work.gemm.is_some() && self.role != OperandRole::Side)
+    }
+}
+
+/// Pieces that an operand can be cut into: the data of a product along its positions or along the sum,
+/// filters along their channels or along the sum, anything else along the results.
+fn cuts(work: &Work, role: OperandRole, elements: u64, repeats: u64) -> f64 {
+    let along = |groups: u64, own: u64, sum: u64| groups as f64 * own.max(sum) as f64;
+    let most = match (work.gemm, role) {
+        (Some(g), OperandRole::Data) => along(g.groups, g.m, g.k),
+        (Some(g), OperandRole::Filter) => along(g.groups, g.n, g.k) / repeats.max(1) as f64,
+        _ => work.output_elements as f64,
+    };
+    most.min(elements as f64).max(1.0)
 }
 
 /// All operands of a step.
 pub(super) struct Flows {
     pub(super) inputs: Vec<Flow>,
     pub(super) output: Option<Flow>,
-    /// Tiles that the fullest buffer cuts the step into.
+    /// Tiles that the fullest buffer forces the step into.
     pub(super) tiles: f64,
-    data_fetches: f64,
-    filter_fetches: f64,
+    /// The loop order that moves least.
+    pub(super) order: Order,
+    /// The other, where there are two.
+    pub(super) other: Option<Order>,
+}
+
+/// How often the factors of MAC work come from their homes in a loop order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Order {
+    data: f64,
+    filter: f64,
 }
 
 impl Flows {
@@ -63,36 +103,37 @@ impl Flows {
             inputs: Vec::with_capacity(work.operands.len()),
             output: None,
             tiles: 1.0,
-            data_fetches: 1.0,
-            filter_fetches: 1.0,
+            order: Order { data: 1.0, filter: 1.0 },
+            other: None,
         };
         if work.kind == OpKind::View {
             return flows;
         }
-        let links = setting.profile.links();
-        // An engine that does not reach the buffer works from the home itself.
-        let reached = |buffer: &usize| links.engine_memories[engine].contains(buffer);
-        let flow = |home: usize, role, bytes, repeats: u64| {
-            let buffer = links.memory_stage[home].filter(reached);
-            Flow { role, home, buffer, bytes, repeats: repeats as f64 }
+        let flow = |home: usize, role, bytes, elements: u64, repeats: u64| {
+            let buffer = setting.profile.buffer_between(engine, home);
+            let cuts = cuts(work, role, elements, repeats);
+            Flow { role, home, buffer, bytes, repeats: repeats as f64, cuts }
         };
         for operand in &work.operands {
             let home = if operand.constant { memory.weights } else { memory.activations };
             let bytes = operand_bytes(operand, work, cost.precision);
-            flows.inputs.extend(home.map(|home| flow(home, operand.role, bytes, operand.repeats)));
+            let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
+            flows.inputs.extend(home.map(|home| flow(home, role, bytes, elements, repeats)));
         }
         let output = output_bytes(work, cost.precision);
-        flows.output = memory.activations.map(|home| flow(home, OperandRole::Side, output, 1));
+        let results = work.output_elements;
+        flows.output =
+            memory.activations.map(|home| flow(home, OperandRole::Side, output, results, 1));
         flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
         flows
     }
 
     /// How often an operand comes from its home. One that is gone through again and again comes once
     /// if it stays in its buffer.
-    pub(super) fn fetches(&self, flow: &Flow, setting: Setting<'_>) -> f64 {
+    pub(super) fn fetches(flow: &Flow, order: Order, setting: Setting<'_>) -> f64 {
         let fetches = match flow.role {
-            OperandRole::Data => self.data_fetches,
-            OperandRole::Filter => self.filter_fetches,
+            OperandRole::Data => order.data,
+            OperandRole::Filter => order.filter,
             OperandRole::Side => 1.0,
         };
         let stays = flow.buffer.is_some_and(|b| tiles(setting, b, flow.bytes) <= 1.0);
@@ -115,11 +156,14 @@ impl Flows {
         let (data_tiles, data) = role(OperandRole::Data);
         let (filter_tiles, filter) = role(OperandRole::Filter);
         if data_tiles > 1.0 && filter_tiles > 1.0 {
-            if data * filter_tiles + filter <= data + filter * data_tiles {
-                self.data_fetches = filter_tiles;
+            let filters_stay = Order { data: filter_tiles, filter: 1.0 };
+            let data_stays = Order { data: 1.0, filter: data_tiles };
+            let (order, other) = if data * filter_tiles + filter <= data + filter * data_tiles {
+                (filters_stay, data_stays)
             } else {
-                self.filter_fetches = data_tiles;
-            }
+                (data_stays, filters_stay)
+            };
+            (self.order, self.other) = (order, Some(other));
         }
         let mut through: Vec<(usize, Bytes)> = Vec::new();
         for flow in self.inputs.iter().chain(&self.output) {

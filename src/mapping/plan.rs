@@ -40,12 +40,16 @@ pub struct Transfer {
     pub read: Bytes,
     /// Bytes written to it.
     pub write: Bytes,
-    /// Requests that wait for the channel's latency: tiles that are moved.
+    /// Requests that wait for the channel's latency: pieces of operands that are moved, passes over an
+    /// operand that an engine works from in place, lines that it stands still for.
     pub requests: f64,
     /// Energy of both at the operating point.
     pub energy: Joules,
     /// What the energy rests on.
     pub energy_kind: Kind,
+    /// What bytes and requests rest on: the room of buffers and caches, where it decides how often
+    /// something comes and in how many pieces.
+    pub count_kind: Kind,
 }
 
 impl Transfer {
@@ -54,12 +58,12 @@ impl Transfer {
         self.read + self.write
     }
 
-    /// A part of the transfer.
-    pub(super) fn part(&self, share: f64) -> Self {
+    /// A part of the transfer, with so many of its requests.
+    pub(super) fn part(&self, share: f64, requests: f64) -> Self {
         Self {
             read: self.read * share,
             write: self.write * share,
-            requests: self.requests * share,
+            requests,
             energy: self.energy * share,
             ..*self
         }

@@ -5,40 +5,76 @@
 //! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the engine itself,
 //! through a cache where one stands between. What passes between home and buffer passes the link that
 //! joins them too. Results are written past caches.
+//!
+//! A sum that an array cannot finish leaves it and comes back (`output_written - 1` and `output_read`
+//! times), as wide as an accumulator; only the finished result has the width of the output. So counts
+//! ZigZag, which takes the two widths apart; SCALE-Sim counts words.
+//!
+//! Who waits for a latency: between home and buffer each piece of an operand, once on every channel that
+//! it passes; between an engine and the memory that it works from each pass over an operand, since
+//! accesses within a pass follow each other. A cache asks for lines: an engine whose loads are
+//! instructions (`Inline`) stands still for each missing one, unless the cache fetches ahead; one that
+//! loads beside its work, or a cache that fetches ahead, waits once for each pass.
 
 use super::MemoryPlan;
 use super::caches::misses;
-use super::flows::{Flow, Flows};
+use super::flows::{Flow, Flows, Order};
+use super::overlap::{Moved, Moves, Staged};
+use super::pace::{pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
 use crate::cost::{Cost, Setting, access_energy};
+use crate::evidence::{Kind, Valued};
 use crate::hardware::Transfers;
 use crate::model::{OperandRole, Work};
 use crate::units::{Bytes, Cycles, Joules};
 
-/// Reads, writes and requests of each channel, by number.
+/// What passes one channel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum {
+    pub(super) channel: usize,
+    pub(super) read: Bytes,
+    pub(super) write: Bytes,
+    pub(super) requests: f64,
+    /// What the bytes rest on.
+    pub(super) bytes_kind: Kind,
+    /// What bytes and requests rest on.
+    pub(super) count_kind: Kind,
+}
+
+/// Reads, writes and requests by channel.
 #[derive(Default)]
-struct Sums {
-    by_channel: Vec<(usize, Bytes, Bytes, f64)>,
+pub(super) struct Sums {
+    by_channel: Vec<Sum>,
 }
 
 impl Sums {
-    fn add(&mut self, channel: usize, read: Bytes, write: Bytes) {
-        self.request(channel, read, write, 0.0);
+    /// The place of the channel among those that something was added to.
+    pub(super) fn add(&mut self, own: Sum) -> usize {
+        let place = self.by_channel.iter().position(|sum| sum.channel == own.channel);
+        let place = place.unwrap_or(self.by_channel.len());
+        match self.by_channel.get_mut(place) {
+            Some(sum) => {
+                sum.read += own.read;
+                sum.write += own.write;
+                sum.requests += own.requests;
+                sum.bytes_kind = sum.bytes_kind.weaker(own.bytes_kind);
+                sum.count_kind = sum.count_kind.weaker(own.count_kind);
+            }
+            None => self.by_channel.push(own),
+        }
+        place
     }
 
-    fn request(&mut self, channel: usize, read: Bytes, write: Bytes, requests: f64) {
-        match self.by_channel.iter_mut().find(|(c, ..)| *c == channel) {
-            Some((_, r, w, n)) => {
-                *r += read;
-                *w += write;
-                *n += requests;
-            }
-            None => self.by_channel.push((channel, read, write, requests)),
+    /// Passes of the engine over what is next to it.
+    fn pass(&mut self, channel: usize, (read, write): (Bytes, Bytes), requests: f64, kind: Kind) {
+        if (read + write).0 > 0.0 {
+            let (bytes_kind, count_kind) = (kind, kind);
+            self.add(Sum { channel, read, write, requests, bytes_kind, count_kind });
         }
     }
 
-    fn transfers(self, setting: Setting<'_>) -> Vec<Transfer> {
-        let moved = self.by_channel.into_iter().filter(|(_, r, w, _)| (*r + *w).0 > 0.0);
+    pub(super) fn transfers(self, setting: Setting<'_>) -> Vec<Transfer> {
+        let moved = self.by_channel.into_iter().filter(|sum| (sum.read + sum.write).0 > 0.0);
         moved.map(|moved| transfer(moved, setting)).collect()
     }
 }
@@ -46,16 +82,15 @@ impl Sums {
 /// Traffic of one step.
 pub(super) struct Traffic {
     /// From homes into buffers, before it is computed on.
-    loads: Vec<Transfer>,
+    loads: Staged,
     /// Between the engine and the memory next to it, while it computes.
     operands: Vec<Transfer>,
     /// From buffers to homes, afterwards.
-    stores: Vec<Transfer>,
-    /// Tiles that the operands are cut into.
-    tiles: f64,
+    stores: Staged,
 }
 
 impl Traffic {
+    /// Traffic in the fastest loop order.
     pub(super) fn of(
         work: &Work,
         cost: &Cost,
@@ -64,59 +99,116 @@ impl Traffic {
         setting: Setting<'_>,
     ) -> Self {
         let flows = Flows::of(work, cost, engine, memory, setting);
-        let (mut loads, mut near, mut stores) = (Sums::default(), Sums::default(), Sums::default());
-        let none = Bytes::ZERO;
-        let (profile, tiles) = (setting.profile, flows.tiles);
-        let link = |home: usize, buffer: usize| {
-            profile.link_between(home, buffer).map(|link| profile.link_channel(link))
-        };
+        let step = (work, cost, engine);
+        let mut best = Moves::of(&flows, flows.order, step, setting);
+        let how = setting.profile.spec().engines[engine].transfers;
+        let domain = setting.profile.links().engine_domain[engine];
+        let compute = || cost.compute / setting.point.clocks[domain].0;
+        let overlaps = how == Transfers::DoubleBuffered && best.is_staged();
+        let mut pieces = flows.tiles;
+        if let Some(other) = flows.other {
+            let pace = |moves: &Moves| pace(moves, how, compute(), flows.tiles, setting);
+            let other = Moves::of(&flows, other, step, setting);
+            let (own, others) = (pace(&best), pace(&other));
+            pieces = own.pieces;
+            if others.time < own.time * (1.0 - 1e-9) {
+                (best, pieces) = (other, others.pieces);
+            }
+        } else if overlaps {
+            pieces = without_waiting(&best, flows.tiles, setting)
+                .unwrap_or_else(|| pace(&best, how, compute(), flows.tiles, setting).pieces);
+        }
+        Self {
+            loads: Staged::of(&best.loads, pieces, setting),
+            stores: Staged::of(&best.stores, pieces, setting),
+            operands: best.near,
+        }
+    }
+
+    /// All of it, by memory.
+    pub(super) fn total(&self) -> Vec<Transfer> {
+        beside(beside(self.loads.whole.clone(), &self.operands), &self.stores.whole)
+    }
+}
+
+impl Moves {
+    /// What a loop order moves.
+    fn of(
+        flows: &Flows,
+        order: Order,
+        (work, cost, engine): (&Work, &Cost, usize),
+        setting: Setting<'_>,
+    ) -> Self {
+        let (mut loads, mut near, mut stores) =
+            (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
         for flow in &flows.inputs {
-            let fetches = flows.fetches(flow, setting);
-            let readings = flow.repeats
+            let fetches = Flows::fetches(flow, order, setting);
+            let passes = flow.repeats
                 * match flow.role {
                     OperandRole::Data => cost.passes.input,
                     OperandRole::Filter => cost.passes.weight,
                     OperandRole::Side => 1.0,
                 };
             // Whatever is fetched again is also read again.
-            let readings = readings.max(fetches);
+            let readings = passes.max(fetches);
             match flow.buffer {
                 Some(buffer) => {
-                    let bytes = flow.bytes * fetches;
-                    let requests = tiles * fetches;
-                    loads.request(flow.home, bytes, none, requests);
-                    loads.add(buffer, none, bytes);
-                    if let Some(link) = link(flow.home, buffer) {
-                        loads.request(link, bytes, none, requests);
-                    }
-                    near.add(buffer, flow.bytes * readings, none);
+                    stage(&mut loads, flow, (flow.home, buffer), fetches, work, setting);
+                    let kind =
+                        if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
+                    near.pass(buffer, (flow.bytes * readings, Bytes::ZERO), readings, kind);
                 }
                 None => read_through(&mut near, flow, readings, (work, cost, engine), setting),
             }
         }
         if let Some(flow) = &flows.output {
-            let (written, read) = (cost.passes.output_written, cost.passes.output_read);
-            near.add(flow.buffer.unwrap_or(flow.home), flow.bytes * read, flow.bytes * written);
+            results(&mut near, flow, engine, work, cost, setting);
             if let Some(buffer) = flow.buffer {
-                stores.add(buffer, flow.bytes, none);
-                stores.request(flow.home, none, flow.bytes, tiles);
-                if let Some(link) = link(flow.home, buffer) {
-                    stores.request(link, flow.bytes, none, tiles);
-                }
+                stage(&mut stores, flow, (buffer, flow.home), 1.0, work, setting);
             }
         }
-        Self {
-            loads: loads.transfers(setting),
-            operands: near.transfers(setting),
-            stores: stores.transfers(setting),
-            tiles: flows.tiles,
-        }
+        Self { loads, near: near.transfers(setting), stores }
     }
+}
 
-    /// All of it, by memory.
-    pub(super) fn total(&self) -> Vec<Transfer> {
-        beside(beside(self.loads.clone(), &self.operands), &self.stores)
+/// Results of the array, and partial sums on their way out and back.
+fn results(
+    near: &mut Sums,
+    flow: &Flow,
+    engine: usize,
+    work: &Work,
+    cost: &Cost,
+    setting: Setting<'_>,
+) {
+    let (written, read) = (cost.passes.output_written, cost.passes.output_read);
+    let unfinished = (written - 1.0).max(0.0);
+    let own = setting.profile.spec().engines[engine].partial_sum.as_ref();
+    let width = own.map_or(cost.precision.accumulator_bits() as f64 / 8.0, |own| own.get().0);
+    let sums = Bytes(work.output_elements as f64 * width);
+    let partial = read > 0.0 || unfinished > 0.0;
+    let kind = own.filter(|_| partial).map_or(Kind::STRONGEST, Valued::kind);
+    let bytes = (sums * read, flow.bytes + sums * unfinished);
+    near.pass(flow.buffer.unwrap_or(flow.home), bytes, read + written, kind);
+}
+
+/// An operand from one memory into another, and over the link between.
+fn stage(
+    moved: &mut Vec<Moved>,
+    flow: &Flow,
+    (from, to): (usize, usize),
+    fetches: f64,
+    work: &Work,
+    setting: Setting<'_>,
+) {
+    if flow.bytes.0 <= 0.0 {
+        return;
     }
+    let profile = setting.profile;
+    let pieces_kind = flow.room_kind(setting);
+    let bytes_kind = if flow.may_come_again(work) { pieces_kind } else { Kind::STRONGEST };
+    let link = profile.link_between(from, to).map(|link| profile.link_channel(link));
+    let (channels, bytes, cuts) = ((from, to, link), flow.bytes, flow.cuts);
+    moved.push(Moved { channels, bytes, fetches, cuts, bytes_kind, pieces_kind });
 }
 
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
@@ -131,12 +223,17 @@ fn read_through(
     let none = Bytes::ZERO;
     let accessed = flow.bytes * readings;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
-        near.add(flow.home, accessed, none);
+        near.pass(flow.home, (accessed, none), readings, Kind::STRONGEST);
         return;
     };
     let missed = misses(cache, flow, readings, work, cost, setting);
-    near.add(flow.home, missed, none);
-    near.add(setting.profile.cache_channel(cache), accessed, missed);
+    let spec = setting.profile.spec();
+    let unit = &spec.caches[cache];
+    let waits = spec.engines[engine].transfers == Transfers::Inline && !unit.prefetches;
+    let requests = if waits { missed.bytes / unit.line.get() } else { missed.passes };
+    near.pass(flow.home, (missed.bytes, none), requests, missed.kind);
+    let channel = setting.profile.cache_channel(cache);
+    near.pass(channel, (accessed, missed.bytes), 0.0, missed.kind);
 }
 
 /// Transfers of one phase added to those of another, by channel.
@@ -149,6 +246,7 @@ fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
                 t.requests += other.requests;
                 t.energy += other.energy;
                 t.energy_kind = t.energy_kind.weaker(other.energy_kind);
+                t.count_kind = t.count_kind.weaker(other.count_kind);
             }
             None => sum.push(*other),
         }
@@ -156,34 +254,31 @@ fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     sum
 }
 
-fn transfer(
-    (channel, read, write, requests): (usize, Bytes, Bytes, f64),
-    setting: Setting<'_>,
-) -> Transfer {
-    let (energy, energy_kind) = access_energy(channel, read, write, setting);
-    Transfer { channel, read, write, requests, energy, energy_kind }
+fn transfer(sum: Sum, setting: Setting<'_>) -> Transfer {
+    let Sum { channel, read, write, requests, bytes_kind, count_kind } = sum;
+    let (energy, kind) = access_energy(channel, read, write, setting);
+    let energy_kind = kind.weaker(bytes_kind);
+    Transfer { channel, read, write, requests, energy, energy_kind, count_kind }
 }
 
-/// The phases of a step: dispatch, then how the engine overlaps transfers with computing. With `n`
-/// tiles, double buffering leaves one n-th of the loads before and of the stores behind.
+/// The phases of a step: dispatch, then how the engine overlaps transfers with computing
+/// ([`super::overlap`]).
 pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phase> {
-    let exposed = match how {
-        Transfers::Inline => 0.0,
-        Transfers::DoubleBuffered => 1.0 / traffic.tiles,
-        Transfers::Serial => 1.0,
+    let Traffic { loads, operands, stores } = traffic;
+    let nothing = Vec::new;
+    let whole = |staged: &Staged| staged.whole.clone();
+    let (fill, drain, steady) = match how {
+        Transfers::Inline => (nothing(), nothing(), [whole(loads), whole(stores)]),
+        Transfers::DoubleBuffered => (loads.piece(), stores.piece(), [loads.rest(), stores.rest()]),
+        Transfers::Serial => (whole(loads), whole(stores), [nothing(), nothing()]),
     };
-    let part = |transfers: &[Transfer], share: f64| -> Vec<Transfer> {
-        let parts = transfers.iter().map(|t| t.part(share));
-        parts.filter(|t| t.bytes().0 > 0.0).collect()
-    };
-    let mut steady = beside(traffic.operands.clone(), &part(&traffic.loads, 1.0 - exposed));
-    steady = beside(steady, &part(&traffic.stores, 1.0 - exposed));
+    let steady = steady.iter().fold(operands.clone(), |sum, part| beside(sum, part));
     let none = (Cycles::ZERO, Joules::ZERO);
     let candidates = [
         (PhaseKind::Dispatch, (cost.dispatch, cost.dispatch_energy), Vec::new()),
-        (PhaseKind::Fill, none, part(&traffic.loads, exposed)),
+        (PhaseKind::Fill, none, fill),
         (PhaseKind::Steady, (cost.compute, cost.energy), steady),
-        (PhaseKind::Drain, none, part(&traffic.stores, exposed)),
+        (PhaseKind::Drain, none, drain),
     ];
     let made = candidates.into_iter().map(|(kind, (compute, energy), transfers)| Phase {
         kind,

@@ -102,8 +102,65 @@ impl Checker<'_> {
                     self.fault(at(field), message);
                 }
             }
+            self.cache_ways(i);
             self.links.cache_engines.push(served);
             self.links.cache_backs.push(backed);
+        }
+    }
+
+    /// What a cache stands between passes it: no buffer comes first, and no other cache.
+    fn cache_ways(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(cache) = spec.caches.get(i) else { return };
+        let served = spec.engines.iter().filter(|e| cache.engines.contains(&e.name));
+        for engine in served {
+            let works_from = |name: &String| engine.memories.contains(name);
+            for (k, memory) in cache.backs.iter().enumerate().filter(|(_, m)| works_from(m)) {
+                let path = format!("caches[{i}].backs[{k}]");
+                let home = spec.memories.iter().find(|m| m.name == *memory);
+                let buffer = home.and_then(|m| m.staged_through.as_ref()).filter(|b| works_from(b));
+                let mut others = spec.caches.iter().take(i);
+                let other =
+                    others.find(|c| c.engines.contains(&engine.name) && c.backs.contains(memory));
+                if let Some(buffer) = buffer {
+                    let message = format!(
+                        "engine `{}` works from `{memory}` through buffer `{buffer}`, not through a cache",
+                        engine.name
+                    );
+                    self.fault(path, message);
+                } else if let Some(other) = other {
+                    let message = format!(
+                        "engine `{}` works from `{memory}` through cache `{}` already: one level of caches",
+                        engine.name, other.name
+                    );
+                    self.fault(path, message);
+                }
+            }
+        }
+    }
+
+    /// What a link joins has no other link, and an engine that works from both ends.
+    fn link_ways(&mut self, i: usize) {
+        let spec = self.spec;
+        let Some(link) = spec.links.get(i) else { return };
+        let (one, other) = &link.joins;
+        let joins = |ends: &(String, String)| {
+            (&ends.0, &ends.1) == (one, other) || (&ends.1, &ends.0) == (one, other)
+        };
+        let path = format!("links[{i}].joins");
+        if let Some(first) = spec.links.iter().take(i).find(|l| joins(&l.joins)) {
+            let message =
+                format!("`{one}` and `{other}` are joined by link `{}` already", first.name);
+            self.fault(path, message);
+        } else if !spec
+            .engines
+            .iter()
+            .any(|e| e.memories.contains(one) && e.memories.contains(other))
+        {
+            let message = format!(
+                "nothing passes between `{one}` and `{other}`: no engine works from both of them"
+            );
+            self.fault(path, message);
         }
     }
 
@@ -130,6 +187,8 @@ impl Checker<'_> {
                     link.joins.0, link.joins.1
                 );
                 self.fault(at("joins"), message);
+            } else if one.is_some() && other.is_some() {
+                self.link_ways(i);
             }
             self.bandwidth(&at("bandwidth"), &link.bandwidth);
             self.delay(&at("latency"), link.latency.as_ref());

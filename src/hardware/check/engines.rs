@@ -24,6 +24,9 @@ impl Checker<'_> {
                 let message = "an operator that is not understood has no cost on any engine";
                 self.fault(at("supports"), message);
             }
+            if let Some(width) = &engine.partial_sum {
+                self.positive(at("partial_sum"), width);
+            }
             if engine.memories.is_empty() {
                 self.fault(at("memories"), "an engine works from at least one memory");
             }

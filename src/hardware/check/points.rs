@@ -2,6 +2,7 @@
 
 use super::{Checker, names};
 use crate::hardware::out_of_reach::out_of_reach;
+use crate::hardware::spec::{Engine, Memory, ProfileSpec};
 use std::collections::BTreeSet;
 
 impl Checker<'_> {
@@ -79,13 +80,9 @@ impl Checker<'_> {
             self.fault(format!("operating_points[{i}].asleep"), "no engine is awake here");
         }
         for engine in awake {
-            let needed = spec.memories.iter().filter(|m| engine.memories.contains(&m.name));
-            for memory in needed.filter(|m| asleep(&m.domain)) {
-                let path = format!("operating_points[{i}].asleep.{}", memory.domain);
-                let message = format!(
-                    "engine `{}` is awake and works from memory `{}`",
-                    engine.name, memory.name
-                );
+            for (domain, what) in needed(spec, engine).filter(|(domain, _)| asleep(domain)) {
+                let path = format!("operating_points[{i}].asleep.{domain}");
+                let message = format!("engine `{}` is awake and works {what}", engine.name);
                 self.fault(path, message);
             }
         }
@@ -129,4 +126,28 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Domains that an engine needs beside its own, and what for: those of its memories, and of the caches and
+/// links on the way to them.
+fn needed<'a>(
+    spec: &'a ProfileSpec,
+    engine: &'a Engine,
+) -> impl Iterator<Item = (&'a str, String)> + 'a {
+    let works_from = |name: &String| engine.memories.contains(name);
+    let memories = spec.memories.iter().filter(move |m| works_from(&m.name));
+    let memories = memories.map(|m| (m.domain.as_str(), format!("from memory `{}`", m.name)));
+    let direct = move |name: &String| {
+        let staged = |m: &Memory| m.staged_through.as_ref().is_some_and(works_from);
+        works_from(name) && !spec.memories.iter().any(|m| m.name == *name && staged(m))
+    };
+    let caches = spec.caches.iter();
+    let caches = caches
+        .filter(move |c| c.engines.contains(&engine.name) && c.backs.iter().any(direct))
+        .map(|c| (c.domain.as_str(), format!("through cache `{}`", c.name)));
+    let links = spec.links.iter();
+    let links = links
+        .filter(move |l| works_from(&l.joins.0) && works_from(&l.joins.1))
+        .map(|l| (l.domain.as_str(), format!("through link `{}`", l.name)));
+    memories.chain(caches).chain(links)
 }

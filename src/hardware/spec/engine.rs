@@ -6,7 +6,7 @@ use super::windows::WindowLimits;
 use crate::evidence::{FieldPath, Parameter, Parameters, Valued, described, no_parameters};
 use crate::model::OpKind;
 use crate::units::{
-    BytesPerMac, Cycles, JoulesPerByte, JoulesPerMac, JoulesPerOperation, MacsPerCycle,
+    Bytes, BytesPerMac, Cycles, JoulesPerByte, JoulesPerMac, JoulesPerOperation, MacsPerCycle,
     OperationsPerCycle, Ratio, Seconds,
 };
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,10 @@ described! {
         pub skips: Vec<ZeroSkipping>,
         /// Memories it works from.
         pub memories: Vec<String>,
+        /// Bytes of a partial sum that leaves the datapath and comes back; without it those of an
+        /// accumulator: 4 B for integers of up to 16 bits and floats of up to 32, 8 B above.
+        #[serde(default)]
+        pub partial_sum: Option<Valued<Bytes>>,
         /// How transfers and computing overlap.
         pub transfers: Transfers,
         /// Cycles to start an operator, before its first result.

@@ -28,7 +28,8 @@ described! {
         pub staged_through: Option<String>,
         /// Bandwidth, shared by reads and writes.
         pub bandwidth: Bandwidth,
-        /// Time from a request to its first byte, once for each tile that is moved.
+        /// Time from a request to its first byte: once for each piece that is moved to or from a buffer,
+        /// for each pass of an engine that works from it, for each line that a cache misses.
         #[serde(default)]
         pub latency: Option<Delay>,
         /// Energy of a byte read. Left out where another number holds it (a run current measured
@@ -117,6 +118,10 @@ described! {
         pub engines: Vec<String>,
         /// Memories behind it.
         pub backs: Vec<String>,
+        /// True when it fetches the lines of a stream ahead: an engine waits for the memory behind once
+        /// a pass, and not at each line.
+        #[serde(default)]
+        pub prefetches: bool,
         /// Bandwidth of hits.
         pub bandwidth: Bandwidth,
         /// Energy of a byte read, hit or refill, where no other number holds it.
@@ -149,7 +154,7 @@ described! {
         pub joins: (String, String),
         /// Bandwidth of both directions together.
         pub bandwidth: Bandwidth,
-        /// Set-up of a transfer (a DMA descriptor), once for each tile.
+        /// Set-up of a transfer (a DMA descriptor), once for each piece of an operand.
         #[serde(default)]
         pub latency: Option<Delay>,
         /// Energy of a byte moved.

@@ -59,6 +59,16 @@ impl Precision {
             Self::Float64 => 64,
         }
     }
+
+    /// Width in bits in which products are summed: 32 for integers of up to 16 bits and floats of up to
+    /// 32, 64 above.
+    pub fn accumulator_bits(self) -> u64 {
+        match self {
+            Self::Int4 | Self::Int8 | Self::Int16 => 32,
+            Self::Float4 | Self::Float8 | Self::Float16 | Self::BFloat16 | Self::Float32 => 32,
+            Self::Int32 | Self::Float64 => 64,
+        }
+    }
 }
 
 impl fmt::Display for Precision {
