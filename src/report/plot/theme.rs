@@ -73,7 +73,7 @@ pub(super) fn load(at: usize, theme: &Theme) -> Ink {
 
 /// The colour of loads that are drawn as one.
 pub(super) fn others(theme: &Theme) -> Ink {
-    theme.frame.mixed(theme.paper, 0.85)
+    theme.frame.mixed(theme.paper, 0.78)
 }
 
 /// The colour of the phase number `at`.

@@ -1,7 +1,7 @@
 //! A prediction: layers, totals with intervals, where joules go, what it rests on.
 
 use super::limits::{lifetimes_text, limits_text};
-use super::{grouped, percent, plain, shortened, table, without_header};
+use super::{grouped, listed, percent, plain, shortened, table, without_header};
 use crate::evidence::Coverage;
 use crate::hardware::components;
 use crate::mapping::Plan;
@@ -43,7 +43,7 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
         let name = names.iter().find(|n| n.0 == c.role).map_or("", |n| n.1.as_str());
         (name, c.energy)
     });
-    text.push_str(&super::listed("joules by component", &shares(parts, p.estimate.energy)));
+    text.push_str(&listed("joules by component", &shares(parts, p.estimate.energy)));
     text.push_str(&limits_text(p));
     text.push_str(&lifetimes_text(&p.lifetimes(), "back to back"));
     text.push_str(&evidence_text(p));
@@ -195,9 +195,9 @@ fn joules_text(outcome: &Outcome) -> String {
     let losses = ledger.losses.iter().map(|(name, energy)| (format!("{name}_loss"), *energy));
     let all: BTreeMap<String, Joules> = loads.chain(losses).collect();
     let mut text = String::new();
-    text.push_str(&super::listed("joules by cause", &shares(causes.into_iter(), whole)));
-    text.push_str(&super::listed("joules by component", &named(&all)));
-    text.push_str(&super::listed("joules by rail, at the loads", &named(&ledger.by_rail)));
+    text.push_str(&listed("joules by cause", &shares(causes.into_iter(), whole)));
+    text.push_str(&listed("joules by component", &named(&all)));
+    text.push_str(&listed("joules by rail, at the loads", &named(&ledger.by_rail)));
     let _ = writeln!(text, "joules from the sources: {}", ledger.source);
     let r = ledger.residuals();
     let _ = writeln!(
@@ -226,7 +226,7 @@ fn evidence_text(p: &Prediction<'_>) -> String {
     let top = p.uncertainty.energy_contributions.iter().take(3);
     let top: Vec<_> = top.map(|c| format!("{} ({})", c.name, percent(c.share))).collect();
     if !top.is_empty() {
-        let _ = writeln!(text, "most uncertain in energy: {}", top.join(", "));
+        text.push_str(&listed("most uncertain in energy", &top));
     }
     text
 }
