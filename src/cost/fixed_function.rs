@@ -172,12 +172,9 @@ pub(super) fn timing(
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
-    let name = || engine.name.clone();
-    let (rate, kind) = rate_in(function, precision).ok_or_else(|| Refusal::NoPrecision {
-        engine: name(),
-        kind: work.kind,
-        element: work.element,
-    })?;
+    let (rate, kind) =
+        rate_in(function, precision).ok_or_else(|| Refusal::no_precision(engine, work))?;
+    let no_function = || Refusal::no_function(engine, work);
     let fastest = function.unrolled.values().map(Unrolled::rate).fold(0.0, f64::max);
     let mut timing = Timing {
         compute: Cycles::ZERO,
@@ -189,7 +186,6 @@ pub(super) fn timing(
     };
     let at = |rate: &Valued<OperationsPerCycle>, count: u64| count as f64 / rate.get().0;
     if let Some(gemm) = work.gemm {
-        let no_function = || Refusal::NoFunction { engine: name(), kind: work.kind };
         let unrolled = function.unrolled.get(&work.kind).ok_or_else(no_function)?;
         let mut loops = Loops::of(gemm, work.window);
         if unrolled.makes_all_positions {
@@ -212,7 +208,6 @@ pub(super) fn timing(
         return Ok(timing);
     }
     if work.element_ops > 0 && work.kind != OpKind::View {
-        let no_function = || Refusal::NoFunction { engine: name(), kind: work.kind };
         let own = function.operations_by_kind.get(&work.kind);
         let beside = own.or(function.operations.as_ref()).ok_or_else(no_function)?;
         timing.compute = Cycles(at(beside, work.element_ops).ceil());

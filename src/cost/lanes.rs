@@ -25,11 +25,7 @@ pub(super) fn timing(
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
-    let no_precision = || Refusal::NoPrecision {
-        engine: engine.name.clone(),
-        kind: work.kind,
-        element: work.element,
-    };
+    let no_precision = || Refusal::no_precision(engine, work);
     let peak = lanes.macs.get(&precision).ok_or_else(no_precision)?;
     let (least, least_kind) = datapath(lanes, peak, work, precision);
     let (software, software_kind) = match stack {

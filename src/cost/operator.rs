@@ -88,12 +88,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     {
         return Err(Refusal::NoWindow { engine: unit.name.clone(), kind: work.kind, window });
     }
-    let refusal = || Refusal::NoPrecision {
-        engine: unit.name.clone(),
-        kind: work.kind,
-        element: work.element,
-    };
-    let precision = runs_in(unit, work.element).ok_or_else(refusal)?;
+    let precision = runs_in(unit, work.element).ok_or_else(|| Refusal::no_precision(unit, work))?;
     let stack = setting.stack(engine);
     let work = executed(work, stack);
     let skipped = Skipped::of(&work, unit);

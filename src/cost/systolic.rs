@@ -169,12 +169,9 @@ pub(super) fn timing(
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
-    let unsupported = || Refusal::NoFunction { engine: engine.name.clone(), kind: work.kind };
-    let (rate, kind) = rate_in(array, precision).ok_or_else(|| Refusal::NoPrecision {
-        engine: engine.name.clone(),
-        kind: work.kind,
-        element: work.element,
-    })?;
+    let unsupported = || Refusal::no_function(engine, work);
+    let (rate, kind) =
+        rate_in(array, precision).ok_or_else(|| Refusal::no_precision(engine, work))?;
     let peak = MacsPerCycle((array.rows * array.columns) as f64 * rate);
     let Some(gemm) = work.gemm else {
         let (cycles, kind) = if work.element_ops == 0 {

@@ -28,11 +28,7 @@ pub(super) fn timing(
     work: &Work,
     precision: Precision,
 ) -> Result<Timing, Refusal> {
-    let no_precision = || Refusal::NoPrecision {
-        engine: engine.name.clone(),
-        kind: work.kind,
-        element: work.element,
-    };
+    let no_precision = || Refusal::no_precision(engine, work);
     let rate = tiles.macs.get(&precision).ok_or_else(no_precision)?;
     let peak = MacsPerCycle(rate.get().0 * tiles.units as f64);
     let mut timing = Timing {
@@ -54,7 +50,7 @@ pub(super) fn timing(
         };
         timing.kind = rate.kind();
     } else if work.element_ops > 0 {
-        let unsupported = || Refusal::NoFunction { engine: engine.name.clone(), kind: work.kind };
+        let unsupported = || Refusal::no_function(engine, work);
         let rate = tiles.operations.get(&precision).ok_or_else(unsupported)?;
         timing.compute = Cycles((work.element_ops as f64 / rate.get().0).ceil());
         timing.kind = rate.kind();

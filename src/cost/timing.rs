@@ -1,6 +1,7 @@
 //! What an engine's datapath answers about an operator: cycles and operand passes, or a refusal.
 
 use crate::evidence::Kind;
+use crate::hardware::Engine;
 use crate::model::{OpKind, OperandRole, Work};
 use crate::units::{Cycles, MacsPerCycle};
 
@@ -78,6 +79,19 @@ pub enum Refusal {
         /// The kind of operator.
         kind: OpKind,
     },
+}
+
+impl Refusal {
+    /// The engine does not compute in the format of the work.
+    pub(super) fn no_precision(engine: &Engine, work: &Work) -> Self {
+        let (kind, element) = (work.kind, work.element);
+        Self::NoPrecision { engine: engine.name.clone(), kind, element }
+    }
+
+    /// Nothing in the engine's datapath does the work.
+    pub(super) fn no_function(engine: &Engine, work: &Work) -> Self {
+        Self::NoFunction { engine: engine.name.clone(), kind: work.kind }
+    }
 }
 
 /// How often each operand passes between the array and the memory next to it.
