@@ -3,8 +3,10 @@
 
 mod case;
 mod shipped;
+mod summary;
 mod validation;
 
 pub use case::{Case, CaseError, Observation, Split};
 pub use shipped::{ShippedCase, shipped_cases};
+pub use summary::{Errors, Summary, summaries};
 pub use validation::{Comparison, ValidationError, validate};

@@ -94,7 +94,7 @@ fn run_gives_metrics_and_the_identity() {
 fn validate_gives_cases() {
     let d = json(&["validate", "--json"]);
     let cases = d["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 8);
+    assert_eq!(cases.len(), 88);
     for case in cases {
         let (measured, predicted) = (number(case, "/measured"), number(case, "/predicted"));
         let error = number(case, "/relative_error");
@@ -104,6 +104,12 @@ fn validate_gives_cases() {
             case["id"].is_string() && case["quantity"].is_string() && case["split"].is_string()
         );
     }
+    let summary = d["summary"].as_array().unwrap();
+    let of = |board: &Value| summary.iter().find(|s| s["hardware"] == *board).unwrap();
+    let figures = |s: &Value| number(s, "/latency/figures") + number(s, "/energy/figures");
+    assert_eq!(figures(of(&Value::Null)) as usize, cases.len());
+    let l4r5 = cases.iter().filter(|c| c["hardware"] == "stm32l4r5").count();
+    assert_eq!(figures(of(&"stm32l4r5".into())) as usize, l4r5);
 }
 
 #[test]

@@ -10,15 +10,27 @@ pub struct ShippedCase {
 }
 
 macro_rules! cases {
-    ($($name:literal),* $(,)?) => {
+    ($($id:literal),* $(,)?) => {
         &[$(ShippedCase {
-            path: concat!("validation/", $name, "/case.ron"),
-            text: include_str!(concat!("../../validation/", $name, "/case.ron")),
+            path: concat!("validation/", $id, ".ron"),
+            text: include_str!(concat!("../../validation/", $id, ".ron")),
         }),*]
     };
 }
 
 /// All shipped cases, in the order they are listed.
 pub fn shipped_cases() -> &'static [ShippedCase] {
-    cases!["stm32l4r5"]
+    cases![
+        "stm32l4r5/tflm-2.3.1",
+        "stm32l4r5/microtvm-cmsis-nn",
+        "stm32l4r5/x-cube-ai-8.0",
+        "stm32l4r5/x-cube-ai-9.0",
+        "stm32l4r5/x-cube-ai-10.2",
+        "stm32u575/x-cube-ai-7.1",
+        "stm32u575/x-cube-ai-9.0",
+        "stm32u575/x-cube-ai-10.2",
+        "stm32h7a3/x-cube-ai-8.1",
+        "stm32h7a3/x-cube-ai-9.0",
+        "gap9/mlperf-tiny-v1.0",
+    ]
 }

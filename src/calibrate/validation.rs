@@ -13,6 +13,10 @@ use crate::uncertainty::{Figure, Interval90, linearised};
 pub struct Comparison {
     /// Case and network.
     pub id: String,
+    /// The case.
+    pub case: String,
+    /// The profile that predicted.
+    pub hardware: String,
     /// The network.
     pub model: String,
     /// What is compared, with its unit as suffix (`latency_s`).
@@ -126,6 +130,8 @@ fn compare(
             let recorded_error = recorded.as_ref().map(|r| r.get().0);
             Some(Comparison {
                 id: format!("{}/{}", case.id, observation.model),
+                case: case.id.clone(),
+                hardware: case.hardware.clone(),
                 model: observation.model.clone(),
                 quantity,
                 measured,

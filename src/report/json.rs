@@ -10,7 +10,7 @@ pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
 use super::tables::window_name;
 use super::{ListedModel, Prediction};
-use crate::calibrate::Comparison;
+use crate::calibrate::{Comparison, Errors, summaries};
 use crate::model::{Demand, TransformRecord, Variant};
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
@@ -269,7 +269,8 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
         .iter()
         .map(|c| {
             json!({
-                "id": c.id, "model": c.model, "quantity": c.quantity,
+                "id": c.id, "case": c.case, "hardware": c.hardware, "model": c.model,
+                "quantity": c.quantity,
                 "measured": c.measured, "predicted": c.predicted,
                 "predicted_interval90": pair(c.interval),
                 "relative_error": c.relative_error, "split": c.split.name(),
@@ -278,7 +279,23 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
             })
         })
         .collect();
-    json!({"schema": "joulecast.validate/1", "cases": cases})
+    let summary: Vec<Value> = summaries(comparisons)
+        .iter()
+        .map(|s| {
+            json!({
+                "hardware": s.hardware, "split": s.split.name(),
+                "latency": s.latency.map(errors), "energy": s.energy.map(errors),
+            })
+        })
+        .collect();
+    json!({"schema": "joulecast.validate/1", "cases": cases, "summary": summary})
+}
+
+fn errors(e: Errors) -> Value {
+    json!({
+        "median_absolute_error": e.median, "worst_absolute_error": e.worst,
+        "covered": e.covered, "figures": e.figures,
+    })
 }
 
 /// `model list`.
