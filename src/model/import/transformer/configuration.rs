@@ -68,6 +68,10 @@ pub(super) fn configuration(
             notes.append(&mut fields.notes);
             Ok(Configuration { transformer, notes, positions, stored })
         }
+        None if fields.faults.is_empty() => {
+            let message = "the sizes that are stated make no transformer";
+            Err(vec![Fault::at("", message)])
+        }
         _ => Err(fields.faults),
     }
 }
@@ -91,6 +95,10 @@ fn sizes(
     let experts = mixture::experts(fields, layers.unwrap_or(0), inside);
     if experts.as_ref().is_some_and(|experts| !experts.dense.is_empty()) && !fields.has(&INSIDE) {
         fields.required(&INSIDE);
+    }
+    if experts.is_none() && inside.is_none() && fields.faults.is_empty() {
+        // The width of an expert is there, and no experts.
+        fields.required(if fields.has(&mixture::COUNT) { &INSIDE } else { &mixture::COUNT });
     }
     let stem = stem(fields, family, positions);
     let head = head(fields, family);

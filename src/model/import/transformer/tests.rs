@@ -410,3 +410,31 @@ fn a_field_that_another_name_contradicts_is_said_to_be_read() {
     let agreed = changed(&[("\"vocab_size\"", "\"n_embd\": 64, \"vocab_size\"")]);
     assert!(decoded(&agreed, 10).unwrap().notes.iter().all(|note| !note.contains("though")));
 }
+
+/// Whatever is left out of a mixture of experts: a network, or a fault that says what is missing.
+#[test]
+fn a_configuration_without_any_two_fields_says_what_it_lacks() {
+    let fields = [
+        "\"model_type\": \"qwen2_moe\"",
+        "\"hidden_size\": 64",
+        "\"num_hidden_layers\": 2",
+        "\"num_attention_heads\": 4",
+        "\"num_key_value_heads\": 2",
+        "\"intermediate_size\": 96",
+        "\"moe_intermediate_size\": 48",
+        "\"shared_expert_intermediate_size\": 96",
+        "\"num_experts\": 6",
+        "\"num_experts_per_tok\": 2",
+        "\"decoder_sparse_step\": 2",
+        "\"vocab_size\": 100",
+    ];
+    for (a, b) in (0..fields.len()).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+        let kept = fields.iter().enumerate().filter(|(i, _)| *i != a && *i != b);
+        let kept: Vec<&str> = kept.map(|(_, field)| *field).collect();
+        let text = format!("{{{}}}", kept.join(", "));
+        match decoded(&text, 4) {
+            Ok(graph) => assert!(macs(&graph) > 0, "{text}"),
+            Err(error) => assert!(error.to_string().contains("missing"), "{text}: {error}"),
+        }
+    }
+}
