@@ -213,6 +213,44 @@ fn an_engine_that_works_in_place_waits_once_for_each_pass() {
     assert!((waits(&array, &network) - 5.0).abs() < 1e-9);
 }
 
+/// Bytes that the first memory of the profile gives.
+fn given(chip: &Chip<'_>, network: &Network) -> f64 {
+    let (plan, _) = chip.run(network);
+    plan.steps[0].traffic.iter().find(|t| t.channel == 0).unwrap().read.0
+}
+
+fn square(kernel: u64) -> Network {
+    let (data, filter) = ([1, 32, 32, 32], [16, kernel, kernel, 32]);
+    let inputs: [(&[u64], bool); 2] = [(&data, false), (&filter, true)];
+    network(convolution(1, 1, false), &inputs, &[1, 32, 32, 16], ElementType::Int8)
+}
+
+/// Overlapping windows are read again within a pass, and are no passes: nothing waits for them, and a cache
+/// that holds the rows under a window (3 of 1 KiB) sends none of them to the memory behind it.
+#[test]
+fn overlapping_windows_are_accesses_and_no_passes() {
+    let array = Chip { array: SYSTOLIC, ..Chip::default() };
+    let lines = SYSTOLIC.replace("precision", "reuses_windows: true, precision");
+    let reused = Chip { array: &lines, ..Chip::default() };
+    // 18 folds of the sum's depth: their sums come and go, and all that is waited for is passes.
+    assert_eq!(waits(&array, &square(3)), waits(&reused, &square(3)));
+    assert_eq!(given(&array, &square(3)) - given(&reused, &square(3)), 8.0 * 32768.0);
+    let behind = |kibibytes: u64, kernel: u64| {
+        let cache = CACHE.replace("64 KiB", &format!("{kibibytes} KiB"));
+        let ways = format!("caches: [{cache}],");
+        let filters = (kernel * kernel * 32 * 16) as f64;
+        let data =
+            given(&Chip { ways: &ways, array: SYSTOLIC, ..Chip::default() }, &square(kernel));
+        data - filters
+    };
+    // Partial sums of the folds are no part of it.
+    let sums = |kernel: u64| (kernel * kernel * 2 - 1) as f64 * 16384.0 * 4.0;
+    assert_eq!(behind(4, 3) - sums(3), 32768.0);
+    assert_eq!(behind(4, 1) - sums(1), 32768.0);
+    // Rows that do not stay come once for each row of the window.
+    assert_eq!(behind(2, 3) - sums(3), 3.0 * 32768.0);
+}
+
 #[test]
 fn a_missing_line_stops_an_engine_whose_loads_are_instructions() {
     let ways = format!("caches: [{CACHE}],");

@@ -73,15 +73,17 @@ fn product(
     let sums = fold_rows;
     let passes = match dataflow {
         Dataflow::WeightStationary | Dataflow::RowStationary => Passes {
+            windows: 1.0,
             input: fold_columns,
             weight: 1.0,
             output_written: sums,
             output_read: sums - 1.0,
         },
         Dataflow::OutputStationary => {
-            Passes { input: fold_columns, weight: fold_rows, output_written: 1.0, output_read: 0.0 }
+            Passes { input: fold_columns, weight: fold_rows, ..Passes::ONCE }
         }
         Dataflow::InputStationary => Passes {
+            windows: 1.0,
             input: 1.0,
             weight: fold_columns,
             output_written: sums,
@@ -142,7 +144,7 @@ fn row_stationary_passes(
             let sums = folds(window.input_channels, q.saturating_mul(r));
             let traffic = input * input_size + (2.0 * sums - 1.0) * output_size;
             let passes =
-                Passes { input, weight: 1.0, output_written: sums, output_read: sums - 1.0 };
+                Passes { input, output_written: sums, output_read: sums - 1.0, ..Passes::ONCE };
             (traffic, passes)
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))
@@ -213,7 +215,7 @@ fn taken_in(passes: Passes, array: &Systolic, work: &Work) -> Passes {
     if array.dataflow == Dataflow::RowStationary || array.reuses_windows {
         return passes;
     }
-    Passes { input: passes.input * window_reads(work), ..passes }
+    Passes { windows: window_reads(work), ..passes }
 }
 
 /// A matrix product as a convolution with a window of one point.

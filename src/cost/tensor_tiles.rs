@@ -44,7 +44,8 @@ pub(super) fn timing(
         timing.compute = Cycles(cycles);
         timing.array_macs = slots as u64;
         timing.passes = Passes {
-            input: gemm.n.div_ceil(tiles.n.max(1)).max(1) as f64 * window_reads(work),
+            input: gemm.n.div_ceil(tiles.n.max(1)).max(1) as f64,
+            windows: window_reads(work),
             weight: gemm.m.div_ceil(tiles.m.max(1)).max(1) as f64,
             ..Passes::ONCE
         };

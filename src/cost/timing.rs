@@ -99,6 +99,8 @@ impl Refusal {
 pub struct Passes {
     /// Readings of the input.
     pub input: f64,
+    /// Times that each word of the input enters within a pass: more than once where windows overlap.
+    pub windows: f64,
     /// Readings of the weights.
     pub weight: f64,
     /// Writings of the output or its partial sums.
@@ -109,7 +111,8 @@ pub struct Passes {
 
 impl Passes {
     /// Each operand once: the least there can be.
-    pub const ONCE: Self = Self { input: 1.0, weight: 1.0, output_written: 1.0, output_read: 0.0 };
+    pub const ONCE: Self =
+        Self { input: 1.0, windows: 1.0, weight: 1.0, output_written: 1.0, output_read: 0.0 };
 }
 
 /// Cycles of an operator, before energy.

@@ -3,7 +3,8 @@
 //! An operand that a kernel goes through `n` times comes from behind the cache once, and again in each
 //! later pass for the part that did not stay ([`Cache`]). What must stay for the next pass is the
 //! operand itself and the block of results that is worked on; groups of a product run one after the
-//! other, each with its own part.
+//! other, each with its own part. Windows that overlap are read again within a pass: side by side they
+//! hit; from one row to the next they hit for the share of the rows under a window that stays.
 
 use super::flows::Flow;
 use crate::cost::{Cost, Setting};
@@ -46,11 +47,26 @@ pub(super) fn misses(
     let footprint = law.footprint(own, own);
     let kept = law.hit_share(footprint + beside(flow, work, cost));
     let again = (readings - 1.0).max(0.0) * (1.0 - kept);
+    let (overlap, rows) = overlapping_rows(flow, work, cost);
+    let each = 1.0 + (overlap - 1.0) * (1.0 - law.hit_share(law.footprint(rows, rows)));
     // The first pass runs through all groups, which lie one behind the other.
     let bytes = law.footprint(flow.bytes, flow.bytes) + footprint * (groups * again);
     // What is read once comes once, however much the cache holds.
-    let room = if readings > 1.0 { unit.capacity.kind() } else { Kind::STRONGEST };
-    Misses { bytes, passes: 1.0 + again, kind: unit.line.kind().weaker(room) }
+    let once = readings <= 1.0 && overlap <= 1.0;
+    let room = if once { Kind::STRONGEST } else { unit.capacity.kind() };
+    Misses { bytes: bytes * each, passes: 1.0 + again, kind: unit.line.kind().weaker(room) }
+}
+
+/// How many windows a row of the input is under, one after the other, and the bytes of the rows under one
+/// window.
+fn overlapping_rows(flow: &Flow, work: &Work, cost: &Cost) -> (f64, Bytes) {
+    let overlaps = flow.role == OperandRole::Data && cost.passes.windows > 1.0;
+    let Some(window) = work.window.filter(|_| overlaps) else { return (1.0, Bytes::ZERO) };
+    let height = window.kernel_height as f64;
+    let overlap = (height / window.stride_height.max(1) as f64).clamp(1.0, cost.passes.windows);
+    let row = window.output_width as f64 * window.stride_width.max(1) as f64;
+    let words = height * row * window.input_channels as f64;
+    (overlap, Bytes(words * cost.precision.bits() as f64 / 8.0))
 }
 
 /// Bytes of the other operand that pass between two uses of this one: one column of the sum for each

@@ -151,14 +151,19 @@ impl Moves {
                 };
             // Whatever is fetched again is also read again.
             let readings = passes.max(fetches);
+            let windows = if flow.role == OperandRole::Data { cost.passes.windows } else { 1.0 };
+            let accessed = flow.bytes * (readings * windows);
             match flow.buffer {
                 Some(buffer) => {
                     stage(&mut loads, flow, (flow.home, buffer), fetches, work, setting);
                     let kind =
                         if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
-                    near.pass(buffer, (flow.bytes * readings, Bytes::ZERO), readings, kind);
+                    near.pass(buffer, (accessed, Bytes::ZERO), readings, kind);
                 }
-                None => read_through(&mut near, flow, readings, (work, cost, engine), setting),
+                None => {
+                    let accesses = (accessed, readings);
+                    read_through(&mut near, flow, accesses, (work, cost, engine), setting);
+                }
             }
         }
         if let Some(flow) = &flows.output {
@@ -216,12 +221,11 @@ fn stage(
 fn read_through(
     near: &mut Sums,
     flow: &Flow,
-    readings: f64,
+    (accessed, readings): (Bytes, f64),
     (work, cost, engine): (&Work, &Cost, usize),
     setting: Setting<'_>,
 ) {
     let none = Bytes::ZERO;
-    let accessed = flow.bytes * readings;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
         near.pass(flow.home, (accessed, none), readings, Kind::STRONGEST);
         return;
