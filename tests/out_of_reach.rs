@@ -1,7 +1,7 @@
 //! Operating points that ask for what rails, wait states and regulators do not give, as written and at
 //! a corner.
 
-use crate::chips::{changed, chip_text};
+use crate::chips::{at, changed, chip, chip_text};
 use crate::errors::{file, refused};
 use joulecast::hardware::Profile;
 
@@ -107,5 +107,35 @@ fn a_step_down_regulator_does_not_step_up_and_others_may() {
     for kind in [boost, table] {
         let text = text(&[swapped, ("kind: Ldo()", kind)]);
         assert!(Profile::parse("chip.ron", &text).is_ok(), "{kind}");
+    }
+}
+
+/// Loads on the chip are of its silicon: they switch and leak as its domains do. What stands beside the chip
+/// does neither, and IO at its own supply only leaks.
+#[test]
+fn a_corner_scales_loads_on_the_chip() {
+    let loads = |more: &str| {
+        format!(
+            r#"loads: [(name: "block", rail: "rail", {more} states: [(name: "on", voltage: "1 V", dynamic: "1 mW", leakage: Constant("2 mW"))])],"#
+        )
+    };
+    let power = |more: &str, corner: Option<&str>| {
+        let lists =
+            format!(r#"corners: [(name: "FF", leakage: "3 x", dynamic: "2 x")], {}"#, loads(more));
+        let mut profile = chip(r#"Lanes(macs: {Int8: "8 MAC/cycle"})"#, &lists);
+        if let Some(corner) = corner {
+            profile = profile.at_corner(corner, None).unwrap();
+        }
+        at(&profile, None, |setting| joulecast::cost::load_power(0, setting).power.0 * 1e3)
+    };
+    for (more, typical, fast) in
+        [("", 3.0, 8.0), ("voltage_exponent: \"0 x\",", 3.0, 7.0), ("off_chip: true,", 3.0, 3.0)]
+    {
+        assert!((power(more, None) - typical).abs() < 1e-9, "{more}");
+        assert!(
+            (power(more, Some("FF")) - fast).abs() < 1e-9,
+            "{more} {}",
+            power(more, Some("FF"))
+        );
     }
 }

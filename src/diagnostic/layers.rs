@@ -1,9 +1,10 @@
 //! Texts of which each extends the next: what one says holds over what the next one says.
 
-use super::merge::{Miss, find_all, merge, merge_entries, merge_parts, take_out};
+use super::merge::{Miss, find, merge, merge_entries, merge_parts, take_out};
 use super::tree::{Form, Kind, Member, Node, Parts, Tree, string_in};
 use super::{Fault, Merged, Report, SpanIndex, nearest, parse_ron};
 use serde::de::IgnoredAny;
+use std::collections::BTreeSet;
 
 /// More paths than any file of ours takes out.
 const PATHS_LIMIT: usize = 1000;
@@ -147,22 +148,26 @@ impl<'a> Layers<'a> {
             let message = format!("more than {PATHS_LIMIT} paths are taken out");
             return Err(vec![of_node(&member.value, field, message)]);
         }
-        let (mut paths, mut faults) = (Vec::new(), Vec::new());
+        let (mut paths, mut faults) = (BTreeSet::new(), Vec::new());
+        let mut told = BTreeSet::new();
         for (i, item) in members.iter().enumerate() {
+            if self.string(&item.value).is_some_and(|path| !told.insert(path)) {
+                continue;
+            }
             match self.path(ground, item, &format!("{field}[{i}]")) {
                 Ok(found) => paths.extend(found),
                 Err(fault) if faults.len() < FAULTS_LISTED => faults.push(*fault),
                 Err(_) => {}
             }
         }
-        if faults.is_empty() { Ok(paths) } else { Err(faults) }
+        if faults.is_empty() { Ok(paths.into_iter().collect()) } else { Err(faults) }
     }
 
     fn path(&self, ground: &Node, item: &Member, at: &str) -> Result<Vec<Vec<usize>>, Box<Fault>> {
         let Some(path) = self.string(&item.value) else {
             return Err(Box::new(of_node(&item.value, at, "expected a path in quotes")));
         };
-        find_all(ground, &path).map_err(|miss| {
+        find(ground, &path).map_err(|miss| {
             let below = self.files.get(item.value.place.file + 1).map_or("", |(file, _)| file);
             let message = format!("{below} has nothing called `{path}`");
             Box::new(of_node(&item.value, at, message).with_help(help(&miss)))

@@ -81,75 +81,46 @@ pub(super) struct Miss {
     pub known: Vec<String>,
 }
 
-/// The positions that lead from `node` down to `path`: fields, keys and names of items, joined by
-/// dots. A name that has dots itself is tried as a whole, the longest first. The name of a variant
-/// may stand between its field and its parts, as it does in the paths of faults.
-pub(super) fn find(node: &Node, path: &str) -> Result<Vec<usize>, Miss> {
-    let miss = Miss { found: String::new(), rest: path.to_owned(), known: names(node) };
-    let mut search = Search { path, steps: Vec::new(), miss };
-    if search.descend(node, 0, false) { Ok(search.steps) } else { Err(search.miss) }
-}
-
 /// What stands for every name on its place.
 const EVERY: &str = "*";
 
-/// The positions of all that `path` leads to, where `*` stands for every name: an error where it leads
-/// to nothing at all.
-pub(super) fn find_all(node: &Node, path: &str) -> Result<Vec<Vec<usize>>, Miss> {
-    let every = path.split('.').position(|part| part == EVERY);
-    let Some(place) = every else { return find(node, path).map(|steps| vec![steps]) };
-    let parts: Vec<&str> = path.split('.').collect();
-    let (before, behind) = (parts.get(..place), parts.get(place + 1..));
-    let (before, behind) =
-        (before.unwrap_or_default().join("."), behind.unwrap_or_default().join("."));
-    let head = if before.is_empty() { Vec::new() } else { find(node, &before)? };
-    let inner = head.iter().try_fold(node, |node, step| {
-        node.parts().and_then(|parts| parts.members.get(*step)).map(|member| &member.value)
-    });
-    let Some(inner) = inner.filter(|inner| inner.parts().is_some()) else {
-        return Err(Miss { found: before, rest: EVERY.to_owned(), known: Vec::new() });
-    };
-    let members = inner.parts().map_or(&[][..], |parts| &parts.members);
-    let (mut all, mut lost) = (Vec::new(), None);
-    for (i, member) in members.iter().enumerate().filter(|(_, member)| member.key.is_some()) {
-        let start: Vec<usize> = head.iter().copied().chain([i]).collect();
-        if behind.is_empty() {
-            all.push(start);
-            continue;
-        }
-        match find_all(&member.value, &behind) {
-            Ok(found) => all.extend(
-                found.into_iter().map(|rest| start.iter().copied().chain(rest).collect::<Vec<_>>()),
-            ),
-            Err(miss) => lost = Some(miss),
-        }
-    }
-    match lost {
-        Some(miss) if all.is_empty() => {
-            let found = format!("{before}.{EVERY}.{}", miss.found);
-            Err(Miss { found: found.trim_start_matches('.').to_owned(), ..miss })
-        }
-        _ if all.is_empty() => {
-            Err(Miss { found: before, rest: EVERY.to_owned(), known: Vec::new() })
-        }
-        _ => Ok(all),
-    }
+/// The positions of all that `path` leads to from `node` on: fields, keys and names of items, joined by
+/// dots; an error where it leads to nothing. A name that has dots itself is tried as a whole, the longest
+/// first; `*` stands for every name. The name of a variant may stand between its field and its parts, as
+/// it does in the paths of faults.
+pub(super) fn find(node: &Node, path: &str) -> Result<Vec<Vec<usize>>, Miss> {
+    let miss = Miss { found: String::new(), rest: path.to_owned(), known: names(node) };
+    let mut search = Search { path, steps: Vec::new(), all: Vec::new(), lost_at: 0, miss };
+    if search.descend(node, 0, false) { Ok(search.all) } else { Err(search.miss) }
 }
 
 struct Search<'a> {
     path: &'a str,
     steps: Vec<usize>,
-    /// Where the furthest way was lost.
+    all: Vec<Vec<usize>>,
+    /// Where the furthest way was lost, in bytes of the path.
+    lost_at: usize,
     miss: Miss,
 }
 
 impl Search<'_> {
-    /// Looks for what stands from byte `at` of the path on.
+    /// Looks for what stands from byte `at` of the path on; true where anything does.
     fn descend(&mut self, node: &Node, at: usize, behind_variant: bool) -> bool {
         let (Some(parts), Some(rest)) = (node.parts(), self.path.get(at..)) else { return false };
-        if at > self.miss.found.len() {
+        if at > self.lost_at {
             let found = self.path.get(..at).unwrap_or("").to_owned();
-            self.miss = Miss { found, rest: rest.to_owned(), known: names(node) };
+            (self.lost_at, self.miss) =
+                (at, Miss { found, rest: rest.to_owned(), known: names(node) });
+        }
+        if let Some(length) = leads(EVERY, rest) {
+            let named = parts.members.iter().enumerate().filter(|(_, member)| member.key.is_some());
+            // All of them, not the first that goes on.
+            let found = named
+                .map(|(i, member)| self.step(i, &member.value, at, length))
+                .fold(false, |a, b| a | b);
+            if found {
+                return true;
+            }
         }
         let mut fitting: Vec<(usize, usize)> = parts
             .members
@@ -159,20 +130,28 @@ impl Search<'_> {
             .collect();
         fitting.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
         for (i, length) in fitting {
-            self.steps.push(i);
-            let inner = parts.members.get(i).map(|member| &member.value);
-            if length == rest.len()
-                || inner.is_some_and(|inner| self.descend(inner, at + length + 1, false))
-            {
+            if parts.members.get(i).is_some_and(|member| self.step(i, &member.value, at, length)) {
                 return true;
             }
-            self.steps.pop();
         }
         let variant = parts.name.as_deref().filter(|_| !behind_variant);
         match variant.and_then(|name| leads(name, rest)) {
             Some(length) if length < rest.len() => self.descend(node, at + length + 1, true),
             _ => false,
         }
+    }
+
+    /// Takes the member at `i`, whose name is `length` bytes of the path, and goes on in it.
+    fn step(&mut self, i: usize, inner: &Node, at: usize, length: usize) -> bool {
+        self.steps.push(i);
+        let found = if at + length == self.path.len() {
+            self.all.push(self.steps.clone());
+            true
+        } else {
+            self.descend(inner, at + length + 1, false)
+        };
+        self.steps.pop();
+        found
     }
 }
 
@@ -287,7 +266,7 @@ mod tests {
     fn what_a_path_names_is_taken_out() {
         let without = |paths: &[&str]| {
             let mut node = tree(CHIP, 1);
-            let paths = paths.iter().map(|path| find(&node, path).expect(path)).collect();
+            let paths = paths.iter().flat_map(|path| find(&node, path).expect(path)).collect();
             take_out(&mut node, paths);
             written(CHIP, "", &node)
         };
@@ -297,6 +276,9 @@ mod tests {
         assert_eq!(without(&["d.core.s.a.b.t"]), all.replace(",t:1", ""));
         assert_eq!(without(&["d.a.b.a.r"]), all.replace("r:1", ""));
         assert_eq!(without(&["d.a.b.a.S.r"]), all.replace("r:1", ""));
+        assert_eq!(without(&["d.a.b.a.S.*"]), all.replace("r:1", ""));
+        assert_eq!(without(&["d.core.s.*.t"]), all.replace(",t:1", ""));
+        assert_eq!(without(&["d.*.s.a.b.t"]), all.replace(",t:1", ""));
         assert_eq!(without(&["d", "n", "d.core", "d.core.s.a", "d"]), "()");
     }
 
@@ -305,7 +287,7 @@ mod tests {
         let base = "(o: [(name: \"a\", v: {\"x\": 1, \"y\": 2}), (name: \"b\", v: {\"y\": 3})])";
         let without = |path: &str| {
             let mut node = tree(base, 1);
-            let found = find_all(&node, path).expect(path);
+            let found = find(&node, path).expect(path);
             take_out(&mut node, found);
             written(base, "", &node)
         };
@@ -316,12 +298,12 @@ mod tests {
         assert_eq!(without("*"), "()");
         let node = tree(base, 1);
         for (path, found) in
-            [("o.*.v.z", "o.*.v."), ("o.*.w", "o.*."), ("p.*", ""), ("o.a.v.x.*", "o.a.v.x")]
+            [("o.*.v.z", "o.*.v."), ("o.*.w", "o.*."), ("p.*", ""), ("o.a.v.x.*", "o.a.v.")]
         {
-            let miss = find_all(&node, path).unwrap_err();
+            let miss = find(&node, path).unwrap_err();
             assert_eq!(miss.found, found, "{path}");
         }
-        assert!(find_all(&node, &"*.".repeat(100_000)).is_err());
+        assert!(find(&node, &"*.".repeat(100_000)).is_err());
     }
 
     #[test]

@@ -16,8 +16,8 @@ fn scale<Q: Quantity>(value: &mut Valued<Q>, factor: Option<&Valued<Ratio>>) {
 
 impl Profile {
     /// The profile at a corner: its leakage, switching energies, clocks and voltages times the factors
-    /// of the corner, at the corner's temperature. Supplies, IO and DRAM, whose energy does not go with
-    /// voltage, keep theirs.
+    /// of the corner, at the corner's temperature; its loads as well. What is `off_chip` keeps all, what does
+    /// not go with voltage (IO, DRAM) its switching energy, and supplies their voltage.
     ///
     /// It is to be used at the operating point `point`, the first when left out: others are not held
     /// against limits.
@@ -103,11 +103,15 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
         let rails = point.voltages.iter_mut().filter(|(rail, _)| reach.rails.contains(rail));
         rails.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
     }
-    for domain in &mut spec.domains {
+    for domain in spec.domains.iter_mut().filter(|d| !d.off_chip) {
         domain.leakage.iter_mut().for_each(|l: &mut LeakageSpec| scale(&mut l.power, leakage));
     }
-    for load in &mut spec.loads {
+    for load in spec.loads.iter_mut().filter(|l| !l.off_chip) {
+        let switches = load.voltage_exponent.as_ref().is_none_or(|e| e.get().0 != 0.0);
         for state in &mut load.states {
+            if switches {
+                scale(&mut state.dynamic, dynamic);
+            }
             match &mut state.leakage {
                 Some(LoadLeakage::Constant(power)) => scale(power, leakage),
                 Some(LoadLeakage::Growing(law)) => scale(&mut law.power, leakage),
