@@ -401,3 +401,20 @@ fn names_of_any_characters_come_through() {
     said(&["hardware", "check", &again]);
     said(&["hardware", "show", &again]);
 }
+
+#[test]
+fn a_new_profile_without_a_name_takes_that_of_its_file_or_of_its_base() {
+    let place = tempfile::tempdir().unwrap();
+    let new = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_joulecast");
+        let mut command = std::process::Command::new(program);
+        command.args(["hardware", "new", "--from", "edge_soc_example"]).args(arguments);
+        assert!(command.current_dir(place.path()).output().unwrap().status.success());
+    };
+    new(&[]);
+    new(&["--out", "chip7.ron"]);
+    for name in ["my_edge_soc_example", "chip7"] {
+        let file = place.path().join(format!("{name}.ron"));
+        assert_eq!(Profile::load(file.to_str().unwrap()).unwrap().spec().name, name);
+    }
+}

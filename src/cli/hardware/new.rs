@@ -7,13 +7,13 @@ use crate::hardware::{
 };
 use crate::report::write_file;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `hardware new`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct New {
-    /// Name of the new profile
-    name: String,
+    /// Name of the new profile; that of the file, or `my_` and the name it starts from, when left out
+    name: Option<String>,
     /// The profile to start from: a shipped name or a .ron file
     #[arg(long, value_name = "PROFILE")]
     from: String,
@@ -33,15 +33,16 @@ pub(in crate::cli) struct New {
 
 impl New {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
-        let out = self.place()?;
+        let name = self.name();
+        let out = self.place(&name)?;
         allowed(&out, self.force)?;
         let folder = folder_of(&out);
         let base = Profile::load(&self.from)?;
         let text = if self.extends {
-            extension(&base, &base_name(&self.from, &folder), &self.name)?
+            extension(&base, &base_name(&self.from, &folder), &name)?
         } else {
             let (file, text) = profile_text(&self.from)?;
-            copied(&file, &text, &self.name, &folder)?
+            copied(&file, &text, &name, &folder)?
         };
         // What cannot be read back is not written.
         let profile = read_back(&out, &text)?;
@@ -58,8 +59,8 @@ impl New {
             ));
         }
         let how = if self.extends { "extends" } else { "a copy of" };
-        let mut said = format!("{}: {how} {}, written to {shown}\n", self.name, self.from);
-        if shipped_profiles().iter().any(|p| p.name == self.name) {
+        let mut said = format!("{name}: {how} {}, written to {shown}\n", self.from);
+        if shipped_profiles().iter().any(|p| p.name == name) {
             said.push_str("note: a profile of this name ships, and is found before the file\n");
         }
         let path = quoted(&out.to_string_lossy());
@@ -67,9 +68,16 @@ impl New {
         Ok(Answer::yes(said))
     }
 
+    fn name(&self) -> String {
+        let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let of_file = || self.out.as_deref().and_then(stem);
+        let of_base = || format!("my_{}", stem(Path::new(&self.from)).unwrap_or_default());
+        self.name.clone().or_else(of_file).unwrap_or_else(of_base)
+    }
+
     /// The file to write.
-    fn place(&self) -> Result<PathBuf, CliError> {
-        let name = checked_name(&self.name)?;
+    fn place(&self, name: &str) -> Result<PathBuf, CliError> {
+        let name = checked_name(name)?;
         if let Some(out) = &self.out {
             return Ok(out.clone());
         }
