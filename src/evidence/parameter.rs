@@ -145,7 +145,9 @@ impl<Q: Quantity> Valued<Q> {
             Ok(literal) => {
                 let spread = literal.spread_as::<Q>();
                 let stated = spread.is_some();
-                let unsourced = literal.source.is_none() && !stated;
+                // Nothing is a share of nothing.
+                let moves = Q::SIGNED || literal.value != 0.0;
+                let unsourced = literal.source.is_none() && !stated && moves;
                 let spread = if unsourced { Some(assumed_spread(Q::SIGNED)) } else { spread };
                 Self::from_parameter(Parameter {
                     value: literal.value,
