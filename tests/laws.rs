@@ -106,6 +106,10 @@ fn at_lower_voltage_the_same_cycles_cost_less() {
     let low = estimated("ic_resnet8", "eyeriss", "100mhz_0v82");
     assert!(low.energy < high.energy);
     assert!(low.latency > high.latency);
+    // A network that waits for the link throughout takes as long, for less.
+    let high = estimated("kws_ds_cnn", "eyeriss", "250mhz_1v17");
+    let low = estimated("kws_ds_cnn", "eyeriss", "100mhz_0v82");
+    assert!(low.energy < high.energy && low.latency >= high.latency);
 }
 
 #[test]

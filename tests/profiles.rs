@@ -45,6 +45,11 @@ fn every_profile_predicts_every_small_network_and_states_its_coverage() {
                         network.layers.len(),
                         "{what}"
                     );
+                    for coverage in [&found.energy_coverage, &found.time_coverage] {
+                        let whole: f64 = coverage.shares().map(|(_, share)| share).sum();
+                        assert!((whole - 1.0).abs() < 1e-9, "{what}: {whole}");
+                        assert!((0.0..=1.0).contains(&coverage.share()), "{what}");
+                    }
                     for layer in &found.layers {
                         assert!(
                             (0.0..=1.0 + 1e-9).contains(&layer.utilisation),

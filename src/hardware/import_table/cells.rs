@@ -7,7 +7,7 @@ use super::plausible::doubt;
 use super::repeated::{Repeated, Subject};
 use super::rows::Row;
 use super::seen::{Clash, Names, Seen};
-use super::totals::{Sum, Totals, behind_total, is_total};
+use super::totals::{Stated, Sum, Totals, behind_total, is_total};
 use super::{Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault};
 use crate::units::{Celsius, Hertz, Literal, Quantity, Volts, Watts};
 
@@ -136,7 +136,14 @@ impl Reader<'_> {
         self.surplus(row);
         if let Some((within, mode)) = self.sum_of(&named, &mode) {
             let Quantities { dynamic, leakage, total, .. } = self.quantities(row);
-            self.totals.stated(row.line, within, mode, dynamic, leakage, total);
+            self.totals.states(Stated {
+                line: row.line,
+                block: within,
+                mode,
+                dynamic,
+                leakage,
+                total,
+            });
             return;
         }
         if !named.is_empty() {

@@ -107,14 +107,15 @@ struct Addend {
     leakage: Sum,
 }
 
+/// A row of sums, and what they are of: the whole where it names no block and no mode.
 #[derive(Debug)]
-struct Stated {
-    line: u64,
-    block: Option<String>,
-    mode: Option<String>,
-    dynamic: Option<Reading<Watts>>,
-    leakage: Option<Reading<Watts>>,
-    total: Option<Reading<Watts>>,
+pub(super) struct Stated {
+    pub(super) line: u64,
+    pub(super) block: Option<String>,
+    pub(super) mode: Option<String>,
+    pub(super) dynamic: Option<Reading<Watts>>,
+    pub(super) leakage: Option<Reading<Watts>>,
+    pub(super) total: Option<Reading<Watts>>,
 }
 
 /// Rows and sums of a table.
@@ -135,16 +136,8 @@ impl Totals {
         });
     }
 
-    pub(super) fn stated(
-        &mut self,
-        line: u64,
-        block: Option<String>,
-        mode: Option<String>,
-        dynamic: Option<Reading<Watts>>,
-        leakage: Option<Reading<Watts>>,
-        total: Option<Reading<Watts>>,
-    ) {
-        self.stated.push(Stated { line, block, mode, dynamic, leakage, total });
+    pub(super) fn states(&mut self, stated: Stated) {
+        self.stated.push(stated);
     }
 
     /// Every sum held against its rows.
