@@ -21,6 +21,7 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod pattern;
 mod profile;
 mod quality;
 mod shipped;
@@ -49,6 +50,7 @@ pub use op::{
     Recurrence, Reduction,
 };
 pub use operand::{Operand, OperandRole};
+pub use pattern::name_fits;
 pub use profile::{LayerProfile, ModelProfile};
 pub use quality::Quality;
 pub use shipped::shipped_models;

@@ -1,6 +1,8 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
+use super::Directions;
 use crate::model::{Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply};
+use std::collections::BTreeMap;
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,10 @@ pub struct Network {
     pub fused: Option<TransformRecord>,
     /// How good its answers are, if anyone measured it.
     pub quality: Option<Quality>,
+    /// The layer that makes each operand of each layer; nothing for what is stored or handed in.
+    pub producers: Vec<Vec<Option<usize>>>,
+    /// What is asked of its mapping.
+    pub directions: Directions,
 }
 
 impl Network {
@@ -39,6 +45,8 @@ impl Network {
             transforms: graph.transforms.clone(),
             fused: None,
             quality: graph.quality.clone(),
+            producers: producers(graph),
+            directions: Directions::default(),
         })
     }
 
@@ -64,6 +72,14 @@ impl Network {
     pub fn operations(&self) -> u64 {
         self.layers.iter().map(operations).fold(0, u64::saturating_add)
     }
+}
+
+/// The layer that makes each operand of each layer.
+fn producers(graph: &ModelGraph) -> Vec<Vec<Option<usize>>> {
+    let place: BTreeMap<_, _> = graph.operators().enumerate().map(|(i, id)| (id, i)).collect();
+    let maker = |tensor| graph.producer(tensor).and_then(|id| place.get(&id).copied());
+    let of = |id| graph.operand_tensors(id).into_iter().map(maker).collect();
+    graph.operators().map(of).collect()
 }
 
 /// MACs and element operations of one layer.

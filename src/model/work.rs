@@ -9,7 +9,7 @@ use super::misfit::{Misfit, Part};
 use super::operand::is_written_in_place;
 use super::{
     ElementFunction, ElementOps, ElementType, Function, Live, ModelError, ModelGraph, Movement, Op,
-    OpKind, Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
+    OpKind, Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorId, TensorRole,
 };
 use serde::Serialize;
 
@@ -120,6 +120,17 @@ impl ModelGraph {
     pub fn layers(&self) -> Result<Vec<Layer>, ModelError> {
         let layer = |id| self.layer(id).map_err(|e| e.into_error(&self.operator(id).name));
         self.operators().map(layer).collect()
+    }
+
+    /// The tensors of an operator's operands, one for each of [`Work::operands`].
+    pub fn operand_tensors(&self, id: OperatorId) -> Vec<TensorId> {
+        let op = &self.operator(id).op;
+        let ports = self.inputs(id).into_iter().enumerate();
+        let read = ports.filter_map(|(port, tensor)| {
+            let tensor = tensor?;
+            (!is_written_in_place(op, port, self.tensor(tensor).role)).then_some(tensor)
+        });
+        read.collect()
     }
 
     pub(super) fn layer(&self, id: OperatorId) -> Result<Layer, Misfit> {
@@ -302,7 +313,7 @@ fn known(part: Part, tensor: &Tensor, size: Option<u64>) -> Result<u64, Misfit> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Convolution, Layout, Operator, Padding, TensorId};
+    use crate::model::{Convolution, Layout, Operator, Padding};
 
     fn conv(groups: u64) -> Op {
         Op::Convolution(Convolution {
