@@ -25,6 +25,7 @@ mod oracle_thermal;
 mod oracle_tiling;
 mod out_of_reach;
 mod pictures;
+mod placement;
 mod profile_slips;
 mod profiles;
 mod recurrence;

@@ -11,7 +11,7 @@ pub use change::Change;
 
 use super::{Estimate, estimate};
 use crate::cost::Setting;
-use crate::hardware::Profile;
+use crate::hardware::{Point, Profile};
 use crate::mapping::{Directions, Network, plan};
 use crate::model::{ModelGraph, apply};
 use crate::units::{Joules, Seconds};
@@ -90,8 +90,7 @@ impl Change {
                 of(&changed, subject, setting)
             }
             Self::OperatingPoint { name } => {
-                let mut point = setting.profile.point(Some(name)).ok()?;
-                point.load_states.clone_from(&setting.point.load_states);
+                let point = moved_to(name, setting)?;
                 of(network, subject, Setting { point: &point, ..setting })
             }
             Self::Capacity { memory, factor } => {
@@ -104,6 +103,25 @@ impl Change {
             Self::Transfers { engine } => on(&setting.profile.double_buffered(*engine), subject),
         }
     }
+}
+
+/// Another operating point, with the states of blocks and domains that were asked for.
+fn moved_to(name: &str, setting: Setting<'_>) -> Option<Point> {
+    let own = setting.profile.point(Some(&setting.point.name)).ok()?;
+    let mut point = setting.profile.point(Some(name)).ok()?;
+    let loads = setting.point.load_states.iter().zip(&own.load_states);
+    for (state, (asked, usual)) in point.load_states.iter_mut().zip(loads) {
+        if asked != usual {
+            *state = *asked;
+        }
+    }
+    let domains = setting.point.asleep.iter().zip(&own.asleep);
+    for (state, (asked, usual)) in point.asleep.iter_mut().zip(domains) {
+        if asked != usual {
+            *state = *asked;
+        }
+    }
+    Some(point)
 }
 
 fn on(profile: &Profile, subject: &Subject<'_>) -> Option<(Seconds, Joules)> {
