@@ -13,7 +13,7 @@ mod place;
 mod plan;
 mod traffic;
 
-pub use memory::{MemoryPlan, memory_plan};
+pub use memory::{Homes, MemoryInUse, MemoryPlan, MemoryUse, Placed, memory_plan};
 pub use network::Network;
 pub use place::plan;
 pub use plan::{Phase, PhaseKind, Plan, Step, Transfer, Uncosted};

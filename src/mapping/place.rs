@@ -1,12 +1,13 @@
 //! Placement: each layer on the first engine that runs it.
 
-use super::memory::{MemoryPlan, memory_plan};
+use super::memory::{MemoryInUse, MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, phases};
 use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Maps a network onto a profile. A layer that every engine refuses is listed as uncosted with the
 /// reasons, and is in no sum.
@@ -56,6 +57,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         });
     }
     let (notes, fits) = notes(&steps, &homes, conversions, setting);
+    let steps_engines = steps.iter().map(|s| s.engine).collect();
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
     Plan {
@@ -66,7 +68,20 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         costed_share: if all > 0 { costed as f64 / all as f64 } else { 1.0 },
         fits,
         notes,
+        memory: in_use(&steps_engines, &homes),
     }
+}
+
+/// The memory plans of the engines in use, each once.
+fn in_use(engines: &BTreeSet<usize>, homes: &[Arc<MemoryPlan>]) -> Vec<MemoryInUse> {
+    let mut found: Vec<MemoryInUse> = Vec::new();
+    for (engine, plan) in engines.iter().filter_map(|e| Some((*e, homes.get(*e)?))) {
+        match found.iter_mut().find(|own| Arc::ptr_eq(&own.plan, plan)) {
+            Some(own) => own.engines.push(engine),
+            None => found.push(MemoryInUse { engines: vec![engine], plan: Arc::clone(plan) }),
+        }
+    }
+    found
 }
 
 /// Says that software rates know no number format, where layers have several or wider ones.
@@ -114,7 +129,7 @@ fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 fn notes(
     steps: &[Step],
-    homes: &[MemoryPlan],
+    homes: &[Arc<MemoryPlan>],
     conversions: BTreeSet<(Precision, Precision, usize)>,
     setting: Setting<'_>,
 ) -> (Vec<String>, bool) {
@@ -122,8 +137,8 @@ fn notes(
     let name = |engine: usize| setting.profile.spec().engines[engine].name.as_str();
     let mut notes = Vec::new();
     for engine in &engines {
-        let of_engine = homes[*engine].notes.iter();
-        notes.extend(of_engine.map(|note| format!("{}: {note}", name(*engine))));
+        let of_engine = homes[*engine].notes(setting.profile);
+        notes.extend(of_engine.into_iter().map(|note| format!("{}: {note}", name(*engine))));
     }
     let activations: BTreeSet<_> = engines.iter().map(|e| homes[*e].activations).collect();
     if activations.len() > 1 {
