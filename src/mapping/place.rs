@@ -57,7 +57,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         });
     }
     let (notes, fits) = notes(&steps, &homes, conversions, setting);
-    let steps_engines = steps.iter().map(|s| s.engine).collect();
+    let engines = steps.iter().map(|s| s.engine).collect();
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
     Plan {
@@ -68,7 +68,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         costed_share: if all > 0 { costed as f64 / all as f64 } else { 1.0 },
         fits,
         notes,
-        memory: in_use(&steps_engines, &homes),
+        memory: in_use(&engines, &homes),
     }
 }
 

@@ -20,7 +20,7 @@ mod storage;
 mod tests;
 mod windows;
 
-pub(crate) use arena::{ALIGNMENT, Block, Packing, pack};
+pub(crate) use arena::{ALIGNMENT, Block};
 pub use buffers::{Buffers, StoredTensor};
 pub(crate) use spill::{Kept, Used, keep};
 

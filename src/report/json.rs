@@ -4,6 +4,7 @@
 mod hardware;
 mod inspect;
 mod limits;
+mod memory;
 
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
@@ -95,6 +96,18 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
         .collect();
     document.insert("energy_uncertainty".into(), json!(top));
     Value::Object(document)
+}
+
+/// `estimate --memory`: the same with where tensors live.
+pub fn estimate_with_memory(
+    p: &Prediction<'_>,
+    sampled: Option<&BTreeMap<Figure, Sampled>>,
+) -> Value {
+    let mut document = estimate(p, sampled);
+    if let Some(document) = document.as_object_mut() {
+        document.insert("memory".into(), memory::plans(p));
+    }
+    document
 }
 
 fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {

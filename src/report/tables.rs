@@ -3,6 +3,7 @@
 mod hardware;
 mod inspect;
 mod limits;
+mod memory;
 mod models;
 mod prediction;
 mod validation;
@@ -15,6 +16,7 @@ pub use hardware::{
 };
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};
+pub use memory::memory_text;
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};

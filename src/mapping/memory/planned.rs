@@ -105,29 +105,34 @@ impl MemoryPlan {
         self.bytes.get(buffer).copied().unwrap_or(0)
     }
 
+    /// The memory that a buffer lives in.
+    pub fn home(&self, buffer: usize) -> Option<usize> {
+        self.homes.get(buffer).copied().flatten()
+    }
+
     /// The memory that an operand of a layer lives in, by its place among the operands of the layer's
     /// work.
     pub fn home_of(&self, layer: usize, operand: usize) -> Option<usize> {
-        self.homes.get(self.buffers.read(layer, operand)?).copied().flatten()
+        self.home(self.buffers.read(layer, operand)?)
     }
 
     /// The memory that the result of a layer lives in.
     pub fn output_home(&self, layer: usize) -> Option<usize> {
-        self.homes.get(self.buffers.made(layer)?).copied().flatten()
+        self.home(self.buffers.made(layer)?)
     }
 
     /// The memory of an operand; of one that is not among the buffers, the nearest that may hold it.
     pub fn home_of_operand(&self, operand: &Operand) -> Option<usize> {
         let nearest = if operand.constant { self.weights } else { self.activations };
-        self.home(operand.buffer, nearest)
+        self.home_or(operand.buffer, nearest)
     }
 
     /// The memory of a result, likewise.
     pub fn home_of_result(&self, work: &Work) -> Option<usize> {
-        self.home(work.output_buffer, self.activations)
+        self.home_or(work.output_buffer, self.activations)
     }
 
-    fn home(&self, buffer: Option<usize>, nearest: Option<usize>) -> Option<usize> {
+    fn home_or(&self, buffer: Option<usize>, nearest: Option<usize>) -> Option<usize> {
         buffer.and_then(|at| self.homes.get(at)).copied().unwrap_or(nearest)
     }
 
@@ -149,7 +154,7 @@ impl MemoryPlan {
                     let (count, bytes) = (tensors(left.len()), self.sum(&left));
                     let memory = name(own.memory);
                     notes.push(format!(
-                        "{what}: {count} ({bytes}) have no room in any memory: costed as if {memory} held them"
+                        "{what}: no memory has room for {count} ({bytes}): costed as if {memory} held them"
                     ));
                 }
             }
@@ -177,11 +182,10 @@ impl MemoryPlan {
         let spilled = self.of_class(&own.spilled, constant);
         let elsewhere = |at: &usize| {
             let overflows = self.memories.iter().any(|memory| memory.overflow.contains(at));
-            !overflows && self.homes.get(*at).is_some_and(Option::is_some)
+            !overflows && self.home(*at).is_some()
         };
         let spilled: Vec<usize> = spilled.into_iter().filter(elsewhere).collect();
-        let mut to: Vec<usize> =
-            spilled.iter().filter_map(|at| self.homes.get(*at).copied().flatten()).collect();
+        let mut to: Vec<usize> = spilled.iter().filter_map(|at| self.home(*at)).collect();
         to.sort_unstable();
         to.dedup();
         if !holds_some || to.is_empty() {
@@ -189,8 +193,9 @@ impl MemoryPlan {
         }
         let to: Vec<_> = to.into_iter().map(&name).collect();
         let (count, bytes) = (tensors(spilled.len()), self.sum(&spilled));
+        let spill = if spilled.len() == 1 { "spills" } else { "spill" };
         Some(format!(
-            "{what}: {count} ({bytes}) spill from {} to {}",
+            "{what}: {count} ({bytes}) {spill} from {} to {}",
             name(own.memory),
             to.join(" and ")
         ))

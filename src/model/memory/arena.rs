@@ -152,3 +152,6 @@ enum Gap {
     /// The lowest.
     Lowest,
 }
+
+#[cfg(test)]
+mod tests;

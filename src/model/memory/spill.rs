@@ -156,3 +156,6 @@ impl Peeling<'_> {
         back
     }
 }
+
+#[cfg(test)]
+mod tests;
