@@ -20,7 +20,7 @@ mod traffic;
 
 pub use directions::{Directions, MappingError, Objective};
 pub use duration::{PhaseTime, phase_time, transfer_time};
-pub use memory::{MemoryPlan, memory_plan};
+pub use memory::{Homes, MemoryInUse, MemoryPlan, MemoryUse, Placed, memory_plan};
 pub use network::Network;
 pub use plan::{Fallback, Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
 pub use planned::plan;

@@ -44,7 +44,8 @@ pub use function::Function;
 pub use generate::{Generator, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
-pub use memory::{ActivationMemory, LiveMemory, LiveTensor, OrderMethod};
+pub(crate) use memory::{ALIGNMENT, Block, Kept, Used, keep};
+pub use memory::{ActivationMemory, Buffers, LiveMemory, LiveTensor, OrderMethod, StoredTensor};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence, Reduction,

@@ -15,6 +15,7 @@ mod inspect;
 mod junction;
 mod laws;
 mod mapping_laws;
+mod memory_plan;
 mod models;
 mod onnx_composite;
 mod onnx_corpus;

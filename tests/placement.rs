@@ -71,7 +71,7 @@ fn a_result_that_is_read_elsewhere_is_handed_over_before_its_reader() {
         assert!(!handed.is_empty());
         let home = |engine: usize| profile.spec().engines[engine].name == "cpu";
         for step in &plan.steps {
-            let makers = &network.producers[step.layer];
+            let makers = &network.producers(step.layer);
             let crossing = makers.iter().flatten().any(|maker| {
                 let made = plan.steps.iter().find(|other| other.layer == *maker).unwrap();
                 home(made.engine) != home(step.engine)

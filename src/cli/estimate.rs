@@ -1,13 +1,18 @@
 //! `estimate`: time and energy by layer, analytically.
 
+use super::inspect::picture;
 use super::target::{Prepared, Target};
 use super::{Answer, CliError};
 use crate::estimate::{Advice, By, Estimate, Subject, advise, estimate, junction, rail_peaks};
-use crate::mapping::plan;
-use crate::report::{LayerView, Prediction, advice_text, estimate_text, json};
+use crate::mapping::{MemoryInUse, plan};
+use crate::report::plot::{self, MemoryPicture, PlotError};
+use crate::report::{
+    LayerView, Prediction, advice_text, estimate_text, json, memory_text, write_file_with,
+};
 use crate::sim::SimError;
 use crate::uncertainty::{linearised, sampled};
 use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `estimate`.
 #[derive(Debug, Args)]
@@ -29,6 +34,12 @@ pub(super) struct EstimateArguments {
     /// Seed of the draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Show where tensors live too
+    #[arg(long)]
+    memory: bool,
+    /// Draw where tensors live while each layer runs, as a .png or .svg file
+    #[arg(long, value_name = "FILE", value_parser = picture)]
+    memory_plan: Option<PathBuf>,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,
@@ -86,13 +97,59 @@ impl EstimateArguments {
             by: self.by.map(By::from),
             top: self.top.and_then(|count| usize::try_from(count).ok()),
         };
+        if let Some(path) = &self.memory_plan {
+            draw_memory(&prediction, path)?;
+        }
         Ok(if self.json {
             let mut document = json::estimate(&prediction, view, sampled.as_ref());
             json::add_advice(&mut document, &prediction, advice.as_deref());
+            if self.memory {
+                json::add_memory(&mut document, &prediction);
+            }
             Answer::json(&document, true)
         } else {
-            let text = estimate_text(&prediction, view, sampled.as_ref());
-            Answer::yes(text + &advice.map_or_else(String::new, |a| advice_text(&prediction, &a)))
+            let mut text = estimate_text(&prediction, view, sampled.as_ref());
+            if let Some(advice) = &advice {
+                text.push_str(&advice_text(&prediction, advice));
+            }
+            Answer::yes(text + &self.more(&prediction))
         })
     }
+
+    /// What stands below the estimate.
+    fn more(&self, prediction: &Prediction<'_>) -> String {
+        let mut more = if self.memory { memory_text(prediction) } else { String::new() };
+        if let Some(path) = &self.memory_plan {
+            more.push_str(&format!("where tensors live is drawn in {}\n", path.display()));
+        }
+        more
+    }
+}
+
+/// Draws the memory plan that most layers go by.
+fn draw_memory(p: &Prediction<'_>, path: &Path) -> Result<(), CliError> {
+    let spec = p.setting.profile.spec();
+    let layers = |own: &MemoryInUse| {
+        p.plan.steps.iter().filter(|step| own.engines.contains(&step.engine)).count()
+    };
+    let Some(memory) = p.plan.memory.iter().rev().max_by_key(|own| layers(own)) else {
+        return Ok(());
+    };
+    let engines = memory.engines.iter().filter_map(|e| spec.engines.get(*e));
+    let engines: Vec<_> = engines.map(|engine| engine.name.as_str()).collect();
+    let title = format!("{} on {}: where tensors live", p.network.name, spec.name);
+    let subtitle = format!(
+        "memory of {}: tensors from the first to the last layer that they are alive at",
+        engines.join(", ")
+    );
+    let memories: Vec<_> = spec.memories.iter().map(|memory| memory.name.as_str()).collect();
+    let picture = MemoryPicture {
+        network: p.network,
+        memory,
+        memories: &memories,
+        title: &title,
+        subtitle: &[subtitle],
+    };
+    let at_path = |error: PlotError| CliError::from(error.at(path));
+    write_file_with(path, |staged| plot::memory(&picture, staged).map_err(at_path))
 }

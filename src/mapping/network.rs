@@ -1,11 +1,13 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
 use super::Directions;
-use crate::model::{Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply};
-use std::collections::BTreeMap;
+use super::memory::Homes;
+use crate::model::{
+    Buffers, Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply,
+};
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Network {
     /// Its name.
     pub name: String,
@@ -21,8 +23,8 @@ pub struct Network {
     pub fused: Option<TransformRecord>,
     /// How good its answers are, if anyone measured it.
     pub quality: Option<Quality>,
-    /// The layer that makes each operand of each layer; nothing for what is stored or handed in.
-    pub producers: Vec<Vec<Option<usize>>>,
+    /// Its tensors as they take memory, and where they live.
+    pub homes: Homes,
     /// What is asked of its mapping.
     pub directions: Directions,
 }
@@ -30,7 +32,8 @@ pub struct Network {
 impl Network {
     /// Counts a graph.
     pub fn of(graph: &ModelGraph) -> Result<Self, ModelError> {
-        let layers = graph.layers()?;
+        let mut layers = graph.layers()?;
+        let homes = Homes::new(Buffers::of(graph, &mut layers));
         let constants = graph.tensors().map(|t| graph.tensor(t));
         let weight_bytes = constants
             .filter(|t| t.role == crate::model::TensorRole::Constant)
@@ -45,7 +48,7 @@ impl Network {
             transforms: graph.transforms.clone(),
             fused: None,
             quality: graph.quality.clone(),
-            producers: producers(graph),
+            homes,
             directions: Directions::default(),
         })
     }
@@ -63,6 +66,17 @@ impl Network {
         Ok(network)
     }
 
+    /// Its tensors as they take memory.
+    pub fn buffers(&self) -> &Buffers {
+        self.homes.buffers()
+    }
+
+    /// The layers that made the operands of a layer, in the order of its operands; nothing for what is
+    /// handed in or stored with the model.
+    pub fn producers(&self, layer: usize) -> &[Option<usize>] {
+        self.buffers().producers(layer)
+    }
+
     /// MACs of all layers.
     pub fn macs(&self) -> u64 {
         self.layers.iter().map(|l| l.work.macs).fold(0, u64::saturating_add)
@@ -72,14 +86,6 @@ impl Network {
     pub fn operations(&self) -> u64 {
         self.layers.iter().map(operations).fold(0, u64::saturating_add)
     }
-}
-
-/// The layer that makes each operand of each layer.
-fn producers(graph: &ModelGraph) -> Vec<Vec<Option<usize>>> {
-    let place: BTreeMap<_, _> = graph.operators().enumerate().map(|(i, id)| (id, i)).collect();
-    let maker = |tensor| graph.producer(tensor).and_then(|id| place.get(&id).copied());
-    let of = |id| graph.operand_tensors(id).into_iter().map(maker).collect();
-    graph.operators().map(of).collect()
 }
 
 /// MACs and element operations of one layer.

@@ -5,6 +5,7 @@ use super::plan::Step;
 use crate::cost::Setting;
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Says that software rates know no number format, where layers have several or wider ones.
 fn paceless_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
@@ -51,7 +52,7 @@ fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 pub(super) fn notes(
     steps: &[Step],
-    homes: &[MemoryPlan],
+    homes: &[Arc<MemoryPlan>],
     conversions: BTreeSet<(Precision, Precision, usize)>,
     setting: Setting<'_>,
 ) -> (Vec<String>, bool) {
@@ -59,8 +60,8 @@ pub(super) fn notes(
     let name = |engine: usize| setting.profile.spec().engines[engine].name.as_str();
     let mut notes = Vec::new();
     for engine in &engines {
-        let of_engine = homes[*engine].notes.iter();
-        notes.extend(of_engine.map(|note| format!("{}: {note}", name(*engine))));
+        let of_engine = homes[*engine].notes(setting.profile);
+        notes.extend(of_engine.into_iter().map(|note| format!("{}: {note}", name(*engine))));
     }
     notes.extend(conversions.into_iter().map(|(from, to, engine)| {
         format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))

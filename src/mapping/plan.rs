@@ -1,5 +1,6 @@
 //! The plan: steps with cycles, bytes by memory, and phases.
 
+use super::memory::MemoryInUse;
 use crate::cost::{Cost, Refusal};
 use crate::evidence::Kind;
 use crate::hardware::Point;
@@ -158,6 +159,8 @@ pub struct Plan {
     pub fits: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// Where tensors live, for the engines in use.
+    pub memory: Vec<MemoryInUse>,
 }
 
 impl Plan {

@@ -3,7 +3,7 @@
 use super::duration::phase_time;
 use super::flows::operand_bytes;
 use super::handover::{handover, price};
-use super::memory::{MemoryPlan, memory_plan};
+use super::memory::{MemoryInUse, MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::notes::notes;
 use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
@@ -15,6 +15,7 @@ use crate::hardware::Precision;
 use crate::model::Layer;
 use crate::units::{Bytes, Cycles, Joules, Seconds, Watts};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Maps a network onto a profile, as its [`Network::directions`] ask. A layer that every engine refuses,
 /// or that the engine refuses that it is tied to, is listed as uncosted with the reasons, and is in no
@@ -53,6 +54,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         steps.push(step(index, layer, candidate, arrived));
     }
     let (notes, fits) = notes(&steps, &choices.homes, conversions, setting);
+    let engines = steps.iter().map(|s| s.engine).collect();
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
     Plan {
@@ -64,7 +66,20 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         costed_share: if all > 0 { costed as f64 / all as f64 } else { 1.0 },
         fits,
         notes,
+        memory: in_use(&engines, &choices.homes),
     }
+}
+
+/// The memory plans of the engines in use, each once.
+fn in_use(engines: &BTreeSet<usize>, homes: &[Arc<MemoryPlan>]) -> Vec<MemoryInUse> {
+    let mut found: Vec<MemoryInUse> = Vec::new();
+    for (engine, plan) in engines.iter().filter_map(|e| Some((*e, homes.get(*e)?))) {
+        match found.iter_mut().find(|own| Arc::ptr_eq(&own.plan, plan)) {
+            Some(own) => own.engines.push(engine),
+            None => found.push(MemoryInUse { engines: vec![engine], plan: Arc::clone(plan) }),
+        }
+    }
+    found
 }
 
 /// A layer on an engine.
@@ -102,7 +117,7 @@ impl Candidate {
 /// What there is to choose from.
 struct Choices {
     directions: Directions,
-    homes: Vec<MemoryPlan>,
+    homes: Vec<Arc<MemoryPlan>>,
     /// Candidates of each layer, by engine.
     candidates: Vec<Vec<Candidate>>,
     /// Engines that refuse each layer.
@@ -127,8 +142,8 @@ impl Choices {
         for (index, layer) in network.layers.iter().enumerate() {
             choices.add(index, layer, engines, setting);
         }
-        let homes = choices.homes.iter().map(|home| home.activations);
-        if homes.collect::<BTreeSet<_>>().len() > 1 {
+        // Engines of one memory plan find everything where the others leave it.
+        if choices.homes.windows(2).any(|pair| !Arc::ptr_eq(&pair[0], &pair[1])) {
             choices.connect(network, setting);
         }
         choices
@@ -157,13 +172,14 @@ impl Choices {
     /// Finds what each layer reads of another.
     fn connect(&mut self, network: &Network, setting: Setting<'_>) {
         let units = &setting.profile.spec().engines;
-        for (to, (layer, makers)) in network.layers.iter().zip(&network.producers).enumerate() {
-            for (operand, maker) in layer.work.operands.iter().zip(makers) {
+        for (to, layer) in network.layers.iter().enumerate() {
+            let precision = units.iter().find_map(|unit| runs_in(unit, layer.work.element));
+            let Some(precision) = precision else { continue };
+            for (operand, maker) in layer.work.operands.iter().zip(network.producers(to)) {
                 let Some(from) = maker.filter(|from| *from < to) else { continue };
-                let precision = units.iter().find_map(|unit| runs_in(unit, layer.work.element));
-                let Some(precision) = precision else { continue };
                 let bytes = operand_bytes(operand, &layer.work, precision).0;
-                let read_from = self.homes.iter().map(|home| home.activations).collect();
+                let homes = self.homes.iter();
+                let read_from = homes.map(|home| home.home_of_operand(operand)).collect();
                 self.edges.push(Edge { from, to, bytes, read_from });
             }
         }
@@ -204,8 +220,11 @@ impl Choices {
             }
             prices
         });
-        let homes: Vec<_> = self.homes.iter().map(|home| home.activations).collect();
-        let written_to = vec![homes; network.layers.len()];
+        let written_to = network
+            .layers
+            .iter()
+            .map(|layer| self.homes.iter().map(|home| home.home_of_result(&layer.work)).collect());
+        let written_to = written_to.collect();
         Problem { own: own.collect(), written_to, edges: self.edges.clone(), hop }
     }
 

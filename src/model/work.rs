@@ -9,7 +9,7 @@ use super::misfit::{Misfit, Part};
 use super::operand::is_written_in_place;
 use super::{
     ElementFunction, ElementOps, ElementType, Function, Live, ModelError, ModelGraph, Movement, Op,
-    OpKind, Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorId, TensorRole,
+    OpKind, Operand, OperandRole, OperatorId, Shape, Sparsity, Tensor, TensorRole,
 };
 use serde::Serialize;
 
@@ -91,6 +91,10 @@ pub struct Work {
     pub output_elements: u64,
     /// What it reads, operand by operand.
     pub operands: Vec<Operand>,
+    /// Which of the network's [`Buffers`](super::Buffers) its result lies in (of several results, that of
+    /// the largest), where these have been made out.
+    #[serde(skip)]
+    pub output_buffer: Option<usize>,
     /// Type of the activations computed on.
     pub element: ElementType,
     /// The matrix product it amounts to, for MAC work.
@@ -120,17 +124,6 @@ impl ModelGraph {
     pub fn layers(&self) -> Result<Vec<Layer>, ModelError> {
         let layer = |id| self.layer(id).map_err(|e| e.into_error(&self.operator(id).name));
         self.operators().map(layer).collect()
-    }
-
-    /// The tensors of an operator's operands, one for each of [`Work::operands`].
-    pub fn operand_tensors(&self, id: OperatorId) -> Vec<TensorId> {
-        let op = &self.operator(id).op;
-        let ports = self.inputs(id).into_iter().enumerate();
-        let read = ports.filter_map(|(port, tensor)| {
-            let tensor = tensor?;
-            (!is_written_in_place(op, port, self.tensor(tensor).role)).then_some(tensor)
-        });
-        read.collect()
     }
 
     pub(super) fn layer(&self, id: OperatorId) -> Result<Layer, Misfit> {
@@ -163,6 +156,7 @@ impl ModelGraph {
             output_bytes: moved.output_bytes,
             output_elements: moved.output_elements,
             operands: moved.read,
+            output_buffer: None,
             element: computed_on(&operands, &operator.op),
             gemm: arithmetic.gemm,
             window: arithmetic.window,
@@ -313,7 +307,7 @@ fn known(part: Part, tensor: &Tensor, size: Option<u64>) -> Result<u64, Misfit> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Convolution, Layout, Operator, Padding};
+    use crate::model::{Convolution, Layout, Operator, Padding, TensorId};
 
     fn conv(groups: u64) -> Op {
         Op::Convolution(Convolution {

@@ -4,6 +4,7 @@
 mod hardware;
 mod inspect;
 mod limits;
+mod memory;
 
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
@@ -111,6 +112,13 @@ pub fn estimate(
         .collect();
     document.insert("energy_uncertainty".into(), json!(top));
     Value::Object(document)
+}
+
+/// Adds where tensors live to the document of an estimate.
+pub fn add_memory(document: &mut Value, p: &Prediction<'_>) {
+    if let Some(document) = document.as_object_mut() {
+        document.insert("memory".into(), memory::plans(p));
+    }
 }
 
 fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
