@@ -10,6 +10,7 @@
 //! operating point: [`Homes`] keeps what was worked out.
 
 mod homes;
+mod lacks;
 mod placement;
 mod planned;
 mod sizes;

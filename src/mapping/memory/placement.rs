@@ -1,6 +1,7 @@
 //! From sizes and rooms to homes.
 
 use super::homes::Room;
+use super::lacks::lacks;
 use super::planned::{MemoryPlan, MemoryUse, Placed};
 use super::sizes::Sizes;
 use crate::model::{ALIGNMENT, Buffers, Kept, Used, keep};
@@ -23,12 +24,14 @@ pub(super) fn placed(buffers: &Arc<Buffers>, sizes: &Sizes, rooms: &[Room]) -> M
         homes: vec![None; buffers.tensors().len()],
         bytes: sizes.bytes.clone(),
         homeless: Vec::new(),
+        lacks: Vec::new(),
         buffers: Arc::clone(buffers),
     };
     place_activations(sizes, rooms, &mut memories, &mut plan);
     place_weights(sizes, rooms, &mut memories, &mut plan);
     plan.fits = plan.homeless.is_empty() && memories.iter().all(|m| m.overflow.is_empty());
     plan.memories = memories;
+    plan.lacks = lacks(&plan);
     plan
 }
 

@@ -1,5 +1,6 @@
 //! What a memory plan says.
 
+use super::lacks::Lack;
 use crate::hardware::Profile;
 use crate::model::{Buffers, Operand, StoredTensor, Work};
 use crate::units::Bytes;
@@ -91,6 +92,7 @@ pub struct MemoryPlan {
     /// The memory of every buffer.
     pub(super) homes: Vec<Option<usize>>,
     pub(super) bytes: Vec<u64>,
+    pub(super) lacks: Vec<Lack>,
     pub(super) buffers: Arc<Buffers>,
 }
 
@@ -136,69 +138,12 @@ impl MemoryPlan {
         buffer.and_then(|at| self.homes.get(at)).copied().unwrap_or(nearest)
     }
 
-    /// What does not fit, where it spills to, and what has no home.
+    /// What has no room, where it spills to, and what has no home.
     pub fn notes(&self, profile: &Profile) -> Vec<String> {
         let name = |memory: usize| {
             profile.spec().memories.get(memory).map_or("", |memory| memory.name.as_str())
         };
-        let mut notes = Vec::new();
-        for own in &self.memories {
-            for (what, constant) in CLASSES {
-                notes.extend(self.spill_note(own, what, constant, name));
-            }
-        }
-        for own in &self.memories {
-            for (what, constant) in CLASSES {
-                let left = self.of_class(&own.overflow, constant);
-                if !left.is_empty() {
-                    let (count, bytes) = (tensors(left.len()), self.sum(&left));
-                    let memory = name(own.memory);
-                    notes.push(format!(
-                        "{what}: no memory has room for {count} ({bytes}): costed as if {memory} held them"
-                    ));
-                }
-            }
-        }
-        for (what, constant) in CLASSES {
-            if !self.of_class(&self.homeless, constant).is_empty() {
-                notes.push(format!(
-                    "no memory of the engine holds {what}: their traffic is not costed"
-                ));
-            }
-        }
-        notes
-    }
-
-    /// Says what a memory that holds some of a class has left to the others, where these have room.
-    fn spill_note<'a>(
-        &self,
-        own: &MemoryUse,
-        what: &str,
-        constant: bool,
-        name: impl Fn(usize) -> &'a str,
-    ) -> Option<String> {
-        let holds_some =
-            if constant { !own.weights.is_empty() } else { !own.activations.is_empty() };
-        let spilled = self.of_class(&own.spilled, constant);
-        let elsewhere = |at: &usize| {
-            let overflows = self.memories.iter().any(|memory| memory.overflow.contains(at));
-            !overflows && self.home(*at).is_some()
-        };
-        let spilled: Vec<usize> = spilled.into_iter().filter(elsewhere).collect();
-        let mut to: Vec<usize> = spilled.iter().filter_map(|at| self.home(*at)).collect();
-        to.sort_unstable();
-        to.dedup();
-        if !holds_some || to.is_empty() {
-            return None;
-        }
-        let to: Vec<_> = to.into_iter().map(&name).collect();
-        let (count, bytes) = (tensors(spilled.len()), self.sum(&spilled));
-        let spill = if spilled.len() == 1 { "spills" } else { "spill" };
-        Some(format!(
-            "{what}: {count} ({bytes}) {spill} from {} to {}",
-            name(own.memory),
-            to.join(" and ")
-        ))
+        self.lacks.iter().map(|lack| lack.note(name)).collect()
     }
 
     /// Those that are weights, or that are not.
@@ -213,12 +158,6 @@ impl MemoryPlan {
         let sum = buffers.iter().map(|at| u128::from(self.bytes_of(*at))).sum::<u128>();
         Bytes(sum as f64)
     }
-}
-
-const CLASSES: [(&str, bool); 2] = [("activations", false), ("weights", true)];
-
-fn tensors(count: usize) -> String {
-    if count == 1 { "1 tensor".to_owned() } else { format!("{count} tensors") }
 }
 
 /// A memory plan, and the engines of a [`Plan`](crate::mapping::Plan) that go by it.

@@ -1,8 +1,9 @@
 //! Where tensors live.
 
-use crate::mapping::{MemoryInUse, MemoryUse, Placed};
+use crate::mapping::{MemoryInUse, MemoryPlan, MemoryUse, Placed};
 use crate::report::Prediction;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The memory plans of the engines in use.
 pub(super) fn plans(p: &Prediction<'_>) -> Value {
@@ -30,12 +31,13 @@ fn plan(p: &Prediction<'_>, own: &MemoryInUse) -> Value {
 fn memory(p: &Prediction<'_>, own: &MemoryInUse, memory: &MemoryUse) -> Value {
     let plan = &own.plan;
     let layer = memory.peak_at.and_then(|at| p.network.layers.get(at));
+    let overflow: BTreeSet<usize> = memory.overflow.iter().copied().collect();
     let spilled: Vec<Value> = memory
         .spilled
         .iter()
         .filter_map(|at| {
             let tensor = plan.buffers().tensors().get(*at)?;
-            let to = plan.home(*at).filter(|_| !memory.overflow.contains(at));
+            let to = plan.home(*at).filter(|_| !overflow.contains(at));
             let to = to.and_then(|home| memory_name(p, home));
             Some(json!({"name": tensor.name, "bytes": plan.bytes_of(*at), "to": to}))
         })
@@ -57,7 +59,7 @@ fn memory(p: &Prediction<'_>, own: &MemoryInUse, memory: &MemoryUse) -> Value {
     })
 }
 
-fn tensor(p: &Prediction<'_>, plan: &crate::mapping::MemoryPlan, own: &Placed) -> Value {
+fn tensor(p: &Prediction<'_>, plan: &MemoryPlan, own: &Placed) -> Value {
     let name = plan.buffers().tensors().get(own.buffer).map(|tensor| &tensor.name);
     let layer = |at: usize| p.network.layers.get(at).map(|layer| &layer.name);
     json!({

@@ -23,8 +23,8 @@ const CAPACITY_SHOWN: f64 = 2.5;
 const NAME_SIZE: f64 = 12.0;
 const PADDING: f64 = 4.0;
 const NOTE_SIZE: f64 = 13.0;
-/// Colours of tensors, one after the other.
-const COLOURS: usize = 7;
+/// Series whose colours tensors take in turn: all but that of the peak.
+const COLOURS: [usize; 6] = [0, 1, 2, 3, 4, 6];
 
 /// What is drawn: a network, where its tensors live, and names for both.
 #[derive(Debug, Clone, Copy)]
@@ -115,8 +115,8 @@ impl<'a> Panel<'a> {
 
     fn draw(&self, scene: &mut Scene, theme: &Theme) {
         gridlines(scene, &self.data, &self.axis, theme);
-        for (at, placed) in self.memory.activations.iter().enumerate() {
-            self.draw_tensor(scene, at, placed, theme);
+        for placed in &self.memory.activations {
+            self.draw_tensor(scene, placed, theme);
         }
         self.draw_weights(scene, theme);
         let room = self.data.height() - 50.0;
@@ -144,13 +144,13 @@ impl<'a> Panel<'a> {
         }
     }
 
-    fn draw_tensor(&self, scene: &mut Scene, at: usize, placed: &Placed, theme: &Theme) {
+    fn draw_tensor(&self, scene: &mut Scene, placed: &Placed, theme: &Theme) {
         let area = self.area(placed);
         let tensors = self.picture.memory.plan.buffers().tensors();
         let tensor = tensors.get(placed.buffer);
         let ink = match tensor.is_some_and(|tensor| tensor.is_state) {
-            true => theme.quiet.mixed(theme.paper, 0.5),
-            false => theme::load(at % COLOURS, theme).mixed(theme.paper, 0.45),
+            true => state_ink(theme),
+            false => activation_ink(placed.buffer, theme),
         };
         outlined(scene, &area, ink, theme);
         let name = tensor.map_or("", |tensor| tensor.name.as_str());
@@ -166,7 +166,7 @@ impl<'a> Panel<'a> {
         };
         let (top, bottom) = (self.area(last).top, self.area(first).bottom);
         let area = Area { top, bottom, ..self.data };
-        outlined(scene, &area, theme.layer.mixed(theme.paper, 0.35), theme);
+        outlined(scene, &area, weights_ink(theme), theme);
         let size = Bytes(self.memory.weight_bytes as f64);
         let count = self.memory.weights.len();
         let text = format!("weights  {size}  in {count} tensors");
@@ -193,9 +193,10 @@ impl<'a> Panel<'a> {
     fn draw_peak(&self, scene: &mut Scene, theme: &Theme) {
         let Some(at) = self.memory.peak_at else { return };
         let ink = theme.transition;
-        let x = (self.left_of(at) + self.left_of(at.saturating_add(1))) / 2.0;
-        let y = self.height_of(self.memory.peak_bytes);
-        scene.rule((x, self.data.top - 5.0), (x, self.data.bottom), 1.5, ink);
+        let (left, right) = (self.left_of(at), self.left_of(at.saturating_add(1)));
+        let (x, y) = ((left + right) / 2.0, self.height_of(self.memory.peak_bytes));
+        scene.fill(Area { left, right, ..self.data }, ink.faded(0.12));
+        scene.rule((x, self.data.top - 5.0), (x, y), 1.5, ink);
         scene.rule((self.data.left, y), (self.data.right, y), 1.0, ink);
         let layer = self.picture.network.layers.get(at).map_or("", |layer| layer.name.as_str());
         let room = self.data.width() / 3.0;
@@ -207,6 +208,20 @@ impl<'a> Panel<'a> {
         let label = Label::new(text, (middle, self.data.top - 9.0), NOTE_SIZE, ink);
         scene.text(label.bold().anchored(Anchor::Middle));
     }
+}
+
+/// The colour of a tensor, by its number: tensors are numbered as they are made.
+fn activation_ink(buffer: usize, theme: &Theme) -> Ink {
+    let series = COLOURS.get(buffer % COLOURS.len()).copied().unwrap_or(0);
+    theme::load(series, theme).mixed(theme.paper, 0.45)
+}
+
+fn state_ink(theme: &Theme) -> Ink {
+    theme.quiet.mixed(theme.paper, 0.5)
+}
+
+fn weights_ink(theme: &Theme) -> Ink {
+    theme.layer.mixed(theme.paper, 0.35)
 }
 
 /// A rectangle with a thin edge where there is room for one.
@@ -238,7 +253,7 @@ fn write_inside(scene: &mut Scene, area: &Area, texts: &[String], ink: Ink) {
     } else if let Some(text) = texts.iter().find(|text| fits(text, area.height())) {
         let half = font::width(text, NAME_SIZE, false) / 2.0;
         scene.text(Label::new(text, (x + drop, y + half), NAME_SIZE, ink).upright());
-    } else if area.width() > 5.0 * line
+    } else if area.width() > 7.0 * line
         && let Some(text) = texts.last()
     {
         let text = font::squeezed(text, NAME_SIZE, false, area.width() - 2.0 * PADDING);
@@ -268,14 +283,22 @@ fn explain(legend: &mut Legend<'_>, panels: &[Panel<'_>], width: f64, theme: &Th
         }
         legend.figures(&figures);
     }
-    let key = vec![
-        ("weights, which stay".to_owned(), theme.layer.mixed(theme.paper, 0.35)),
-        ("kept between runs".to_owned(), theme.quiet.mixed(theme.paper, 0.5)),
-        (
-            "an activation, any other colour".to_owned(),
-            theme::load(0, theme).mixed(theme.paper, 0.45),
-        ),
-    ];
+    let all = || {
+        panels.iter().flat_map(|panel| {
+            let tensors = panel.picture.memory.plan.buffers().tensors();
+            panel.memory.activations.iter().filter_map(|placed| tensors.get(placed.buffer))
+        })
+    };
+    let mut key = Vec::new();
+    if panels.iter().any(|panel| panel.memory.weight_bytes > 0) {
+        key.push(("weights, which stay".to_owned(), weights_ink(theme)));
+    }
+    if all().any(|tensor| tensor.is_state) {
+        key.push(("kept between runs".to_owned(), state_ink(theme)));
+    }
+    if all().any(|tensor| !tensor.is_state) {
+        key.push(("an activation, any other colour".to_owned(), activation_ink(0, theme)));
+    }
     legend.key("while a layer runs", &key);
 }
 
