@@ -5,6 +5,7 @@
 
 mod caches;
 mod flows;
+pub mod import;
 mod memory;
 mod network;
 mod overlap;
@@ -16,4 +17,4 @@ mod traffic;
 pub use memory::{MemoryPlan, memory_plan};
 pub use network::Network;
 pub use place::plan;
-pub use plan::{Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
+pub use plan::{Phase, PhaseKind, Plan, Stated, Step, Transfer, Uncosted};

@@ -2,11 +2,12 @@
 
 use super::target::Target;
 use super::{Answer, CliError};
+use crate::cost::Setting;
 use crate::estimate::{estimate, junction, rail_peaks};
-use crate::mapping::plan;
+use crate::mapping::import::Imported;
 use crate::report::{Prediction, estimate_text, json};
 use crate::sim::SimError;
-use crate::uncertainty::{linearised, sampled};
+use crate::uncertainty::{linearised_of, sampled_of};
 use clap::Args;
 
 /// Arguments of `estimate`.
@@ -29,19 +30,21 @@ impl EstimateArguments {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let prepared = self.target.prepare()?;
         let (network, setting) = (&prepared.network, prepared.setting());
-        let plan = plan(network, setting);
+        let plan = prepared.plan(setting);
         if plan.steps.iter().all(|s| s.phases.is_empty()) {
             return Err(SimError::nothing(&plan).into());
         }
         let estimate = estimate(&plan, setting);
         SimError::unless_finite(&plan, estimate.latency, estimate.energy)?;
-        let uncertainty = linearised(network, setting);
-        let sampled = self.samples.and_then(|n| sampled(network, setting, n, self.seed));
+        let uncertainty = linearised_of(setting, |setting| prepared.plan(setting));
+        let planned = |setting: Setting<'_>| prepared.plan(setting);
+        let sampled = self.samples.and_then(|n| sampled_of(planned, setting, n, self.seed));
         let evidence = &estimate.energy_coverage;
-        let prediction =
+        let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence)
                 .with_software(self.target.software.as_deref())
                 .with_limits(rail_peaks(&plan, setting), junction(&estimate, setting));
+        prediction.caveats.splice(0..0, prepared.imported.as_ref().map(Imported::caveat));
         Ok(if self.json {
             Answer::json(&json::estimate(&prediction, sampled.as_ref()), true)
         } else {
