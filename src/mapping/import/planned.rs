@@ -19,6 +19,9 @@ use crate::model::{Layer, OpKind};
 use crate::units::{Bytes, Cycles, Joules, MacsPerCycle};
 use std::collections::BTreeMap;
 
+/// Files that a report names.
+const SHOWN_FILES: usize = 3;
+
 /// A table that is laid on a network and a profile: the rows of each layer, the memory of each level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
@@ -79,10 +82,15 @@ impl Imported {
 
     /// What a report has to say before any figure.
     pub fn caveat(&self) -> String {
+        let (shown, others) = self.table.files.split_at(self.table.files.len().min(SHOWN_FILES));
+        let more = match others.len() {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
         format!(
-            "cycles and bytes are those of {} ({}); time, power and energy are this profile's",
+            "cycles and bytes are those of {} ({}{more}); time, power and energy are this profile's",
             self.table.tool,
-            self.table.files.join(", ")
+            shown.join(", ")
         )
     }
 
@@ -328,7 +336,10 @@ fn said(table: &ImportedTable, matches: &[Matched], network: &Network) -> String
             (Some(first), Some(last)) => format!("{first}-{last} {name}"),
             _ => {
                 let row = matched.rows.first().and_then(|row| table.layers.get(*row));
-                format!("{} {name}", row.map_or("", |row| row.name.as_str()))
+                match row.map_or("", |row| row.name.as_str()) {
+                    own if own == name => name.to_owned(),
+                    own => format!("{own} {name}"),
+                }
             }
         }
     });
