@@ -10,7 +10,7 @@
 //! - For Ethos-U85, Vela reshapes some convolutions and counts half of their multiply-accumulates.
 //! - A layer without multiply-accumulates may have no row (ZigZag and SCALE-Sim cost none of them; a
 //!   view costs nothing): it is not costed. A row without them may have no layer (a tool adds transposes
-//!   and copies): its cycles go with the layer before.
+//!   and copies) where no later layer is like it: its cycles go with the layer before.
 //!
 //! Anything else is an error that names the first row that is off.
 
@@ -71,7 +71,7 @@ impl Matching<'_> {
             let (next, fit) = self.next(row, layer);
             let rows = head..end;
             if fit == Fit::No {
-                if !adds_nothing(row) {
+                if !adds_nothing(row) || self.is_later(row, layer) {
                     return Err(self.differs(row, next, layer));
                 }
                 match found.last_mut() {
@@ -104,6 +104,11 @@ impl Matching<'_> {
             }
         }
         (self.network.layers.len(), Fit::No)
+    }
+
+    /// True for a row whose layer comes later: one that nothing was added for, at the wrong place.
+    fn is_later(&self, row: &ImportedLayer, from: usize) -> bool {
+        self.network.layers.iter().skip(from).any(|layer| self.fit(row, layer) != Fit::No)
     }
 
     fn fit(&self, row: &ImportedLayer, layer: &Layer) -> Fit {
@@ -172,7 +177,10 @@ impl Matching<'_> {
         });
         let near = near.or_else(|| {
             let macs = row.macs.filter(|macs| *macs > 0)?;
-            let all = layers.iter().filter(|layer| layer.work.macs > 0);
+            let called = |layer: &&Layer| {
+                row.operator.as_ref().is_none_or(|operator| is_called(operator, layer))
+            };
+            let all = layers.iter().filter(|layer| layer.work.macs > 0).filter(called);
             let layer = all.min_by_key(|layer| layer.work.macs.abs_diff(macs))?;
             Some(format!(
                 "no layer is like it; nearest is {}: is the table of another model?",
@@ -203,13 +211,12 @@ fn bare(name: &str) -> String {
 }
 
 /// What Vela calls operators that files call otherwise.
-const ALIASES: [(&str, &str); 8] = [
+const ALIASES: [(&str, &str); 7] = [
     ("avgpool", "averagepool2d"),
     ("maxpool", "maxpool2d"),
     ("conv2dbias", "conv2d"),
     ("depthwiseconv2dbias", "depthwiseconv2d"),
     ("conv2dbackpropinput", "transposeconv"),
-    ("resizebilinear", "resizebilinear"),
     ("concattflite", "concatenation"),
     ("concat", "concatenation"),
 ];

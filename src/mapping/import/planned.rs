@@ -96,55 +96,63 @@ impl Imported {
 
     /// The plan at a setting: of the profile that it was laid on, or of one with other numbers.
     pub fn plan(&self, network: &Network, setting: Setting<'_>) -> Plan {
-        let all = network.operations();
+        let memory = memory_plan(network, self.engine, setting.profile);
         let mut plan = Plan {
             network: network.name.clone(),
             point: setting.point.clone(),
             steps: Vec::with_capacity(self.matches.len()),
             uncosted: Vec::new(),
             costed_share: 1.0,
-            fits: true,
+            fits: memory.fits,
             notes: self.notes.clone(),
         };
-        let (mut costed, mut unknown) = (0u64, Vec::new());
+        let mut costed = 0u64;
         let mut matches = self.matches.iter().peekable();
         for (index, layer) in network.layers.iter().enumerate() {
-            let operations = layer.work.macs.saturating_add(layer.work.element_ops);
             let own = matches.next_if(|matched| matched.layer == index);
-            let reason = match own.map(|own| (own, self.rows(own).all(|row| row.apart))) {
-                Some((own, false)) => {
+            match own.filter(|own| !self.rows(own).all(|row| row.apart)) {
+                Some(own) => {
                     let (step, refused) = self.step(own, layer, setting);
-                    match refused {
-                        Some(reason) if operations > 0 => unknown.push((index, reason)),
-                        _ => costed = costed.saturating_add(operations),
-                    }
                     plan.steps.push(step);
-                    continue;
+                    match refused {
+                        Some(reason) if operations(layer) > 0 => plan.notes.push(format!(
+                            "{} takes its time and no energy of the engine, which is not known: {reason}",
+                            layer.name
+                        )),
+                        _ => costed = costed.saturating_add(operations(layer)),
+                    }
                 }
-                Some((_, true)) => {
-                    format!("{} leaves it to the processor and gives no cycles", self.table.tool)
-                }
-                None if layer.work.kind == OpKind::View => continue,
-                None => format!("{} has no row for it", self.table.tool),
-            };
-            let share = if all > 0 { operations as f64 / all as f64 } else { 0.0 };
-            let (name, kind) = (layer.name.clone(), layer.work.kind);
-            let reasons = vec![reason];
-            plan.uncosted.push(Uncosted { layer: index, name, kind, operations, share, reasons });
+                None if own.is_none() && layer.work.kind == OpKind::View => {}
+                None => plan.uncosted.push(self.uncosted(index, own.is_some(), network)),
+            }
         }
+        let all = network.operations();
         if all > 0 {
             plan.costed_share = costed as f64 / all as f64;
         }
-        plan.notes.extend(unknown.into_iter().map(|(layer, reason)| {
-            let name = network.layers.get(layer).map_or("", |layer| layer.name.as_str());
-            format!(
-                "{name} takes its time and no energy of the engine, which is not known: {reason}"
-            )
-        }));
-        let memory = memory_plan(network, self.engine, setting.profile);
-        plan.fits = memory.fits;
         plan.notes.extend(memory.notes);
         plan
+    }
+
+    /// A layer that the table gives no cycles.
+    fn uncosted(&self, index: usize, has_row: bool, network: &Network) -> Uncosted {
+        let tool = self.table.tool;
+        let reason = if has_row {
+            format!("{tool} leaves it to the processor and gives no cycles")
+        } else {
+            format!("{tool} has no row for it")
+        };
+        let layer = network.layers.get(index);
+        let own = layer.map_or(0, operations);
+        let all = network.operations();
+        Uncosted {
+            layer: index,
+            name: layer.map_or_else(String::new, |layer| layer.name.clone()),
+            kind: layer.map_or(OpKind::Opaque, |layer| layer.work.kind),
+            operations: own,
+            share: if all > 0 { own as f64 / all as f64 } else { 0.0 },
+            reasons: vec![reason],
+        }
     }
 
     fn rows<'a>(&'a self, own: &'a Matched) -> impl Iterator<Item = &'a ImportedLayer> {
@@ -282,6 +290,11 @@ impl Imported {
         };
         moved.map(transfer).collect()
     }
+}
+
+/// MACs and element operations of a layer.
+fn operations(layer: &Layer) -> u64 {
+    layer.work.macs.saturating_add(layer.work.element_ops)
 }
 
 fn add(traffic: &mut Vec<Transfer>, transfer: &Transfer) {

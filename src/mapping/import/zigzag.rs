@@ -200,7 +200,9 @@ fn document(source: &Source, table: &mut ImportedTable) -> Result<(), ImportErro
         let fault = TableFault::TooMany { what: "layers", most: LAYERS_LIMIT };
         return Err(fault.at(Place::file(&source.file)));
     }
+    let alone = documents.len() == 1;
     for (number, document) in documents.into_iter().enumerate() {
+        let number = Some(number).filter(|_| !alone);
         if let Some(layer) = layer(source, number, document)? {
             table.layers.push(layer);
         }
@@ -214,52 +216,60 @@ fn json(source: &Source, error: &serde_json::Error) -> ImportError {
     TableFault::Json(format!("this is no document of ZigZag: {error}")).at(place)
 }
 
+/// What a document is called after, by its file or its place in a list.
+fn called(source: &Source, number: Option<usize>) -> String {
+    let stem = std::path::Path::new(&source.file).file_stem().map(|s| s.to_string_lossy());
+    let stem = stem.unwrap_or_default();
+    match number {
+        Some(number) => format!("layer {number}"),
+        None => stem.trim_end_matches("_complete").trim_end_matches("_simple").to_owned(),
+    }
+}
+
 /// A layer; nothing for the sum over layers.
 fn layer(
     source: &Source,
-    number: usize,
+    number: Option<usize>,
     document: Document,
 ) -> Result<Option<ImportedLayer>, ImportError> {
     let place = Place::file(&source.file);
-    let layer = document.inputs.and_then(|inputs| inputs.layer);
-    let stem = std::path::Path::new(&source.file).file_stem().map(|s| s.to_string_lossy());
-    let stem = stem.unwrap_or_default();
-    let of_file = stem.trim_end_matches("_complete").trim_end_matches("_simple").to_owned();
-    let (named, extents) = match layer {
+    let of_file = called(source, number);
+    let (named, extents) = match document.inputs.and_then(|inputs| inputs.layer) {
         Some(Layer::Many) => return Ok(None),
         Some(Layer::One { name, extents }) => (name, extents),
         None if of_file == "overall" => return Ok(None),
         None => (None, BTreeMap::new()),
     };
-    let name = document.name.or(named);
-    let name = name.unwrap_or(if number == 0 { of_file } else { format!("layer {number}") });
-    let mut own = ImportedLayer::named(name, place.clone());
-    let checked = |value: f64| {
-        amount(value).map_err(|reason| {
-            TableFault::Number { text: value.to_string(), reason }.at(place.clone())
-        })
-    };
+    let mut own = ImportedLayer::named(document.name.or(named).unwrap_or(of_file), place.clone());
     if !extents.is_empty() {
-        let macs = checked(extents.values().product())?;
-        own.macs = Some(macs.round() as u64);
+        own.macs = Some(checked(extents.values().product(), &place)?.round() as u64);
     }
-    let Some(outputs) = document.outputs else {
-        let total = document.latency.ok_or_else(|| {
-            TableFault::Json("this document has neither outputs nor a latency".to_owned())
-                .at(place.clone())
-        })?;
-        own.compute = Cycles(checked(total)?);
-        own.parts.push((PhaseKind::Steady, own.compute));
-        return Ok(Some(own));
-    };
-    add_latency(&mut own, &outputs.latency, &place)?;
-    add_accesses(&mut own, outputs.memory.word_accesses, &place)?;
-    own.stated = outputs.energy.map(|energy| StatedEnergy {
-        total: energy.energy_total,
-        operations: energy.operational_energy,
-        levels: by_level(energy.memory_energy_breakdown_per_level),
-    });
+    match (document.outputs, document.latency) {
+        (Some(outputs), _) => {
+            add_latency(&mut own, &outputs.latency, &place)?;
+            add_accesses(&mut own, outputs.memory.word_accesses, &place)?;
+            own.stated = outputs.energy.map(|energy| StatedEnergy {
+                total: energy.energy_total,
+                operations: energy.operational_energy,
+                levels: by_level(energy.memory_energy_breakdown_per_level),
+            });
+        }
+        (None, Some(total)) => {
+            own.compute = Cycles(checked(total, &place)?);
+            own.parts.push((PhaseKind::Steady, own.compute));
+        }
+        (None, None) => {
+            let said = "this document has neither outputs nor a latency".to_owned();
+            return Err(TableFault::Json(said).at(place));
+        }
+    }
     Ok(Some(own))
+}
+
+/// A number of accesses or cycles.
+fn checked(value: f64, place: &Place) -> Result<f64, ImportError> {
+    amount(value)
+        .map_err(|reason| TableFault::Number { text: value.to_string(), reason }.at(place.clone()))
 }
 
 /// `W0`: the level of an operand next to the datapath.
@@ -286,9 +296,7 @@ fn add_latency(
         (PhaseKind::Drain, latency.data_offloading),
     ];
     for (kind, cycles) in parts {
-        let cycles = amount(cycles).map_err(|reason| {
-            TableFault::Number { text: cycles.to_string(), reason }.at(place.clone())
-        })?;
+        let cycles = checked(cycles, place)?;
         if kind == PhaseKind::Steady {
             layer.compute = Cycles(cycles);
         }
@@ -318,9 +326,7 @@ fn add_accesses(
         for (index, directions) in levels.into_iter().enumerate() {
             let (mut read, mut write) = (0.0, 0.0);
             for (direction, count) in directions {
-                let count = amount(count).map_err(|reason| {
-                    TableFault::Number { text: count.to_string(), reason }.at(place.clone())
-                })?;
+                let count = checked(count, place)?;
                 match direction.as_str() {
                     "rd_out_to_low" | "rd_out_to_high" | "rd v" | "rd ^" => read += count,
                     "wr_in_by_low" | "wr_in_by_high" | "wr v" | "wr ^" => write += count,
