@@ -91,7 +91,8 @@ fn all_sixteen_runs_of_vela_keep_their_cycles_and_bytes() {
         let network = Network::of(&graph).unwrap();
         for run in VELA_RUNS {
             let folder = shared.join(format!("oracles/vela/{name}-{run}"));
-            let table = ImportedTable::read(&[folder.clone()]).unwrap_or_else(|e| panic!("{e}"));
+            let table = ImportedTable::read(std::slice::from_ref(&folder))
+                .unwrap_or_else(|e| panic!("{e}"));
             at(&profile, None, |setting| vela_run(&folder, table, &network, setting));
             runs += 1;
         }
@@ -156,7 +157,7 @@ fn encoded_weights_of_vela_stand_with_their_operators() {
     for (name, _) in VELA_MODELS {
         let run = format!("oracles/vela/{name}-{}", VELA_RUNS[1]);
         let folder = shared.join(run);
-        let table = ImportedTable::read(&[folder.clone()]).unwrap();
+        let table = ImportedTable::read(std::slice::from_ref(&folder)).unwrap();
         let schedule = rows(&folder.join("schedule.csv"));
         let found: Vec<(&str, f64)> = table
             .layers

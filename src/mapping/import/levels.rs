@@ -2,8 +2,9 @@
 //!
 //! What the caller says goes first. Otherwise a level that a tool names (`sram`, `dram`, a flash) is the first
 //! of the engine's memories that is called so or of that sort, else one on or off the chip as the level is.
-//! ZigZag's levels have no names, only places from the datapath outwards: the outermost of an operand is where
-//! the profile keeps it, the next one inwards its buffer. A level that is read at least as often as there are
+//! ZigZag's levels have places from the datapath outwards. Where a document says what their memories are called,
+//! the profile's of that name is taken; else the outermost of an operand is where the profile keeps it, the
+//! next one inwards its buffer. A level that is read at least as often as there are
 //! multiply-accumulates stands beside each multiplier and is no memory of the profile: its energy is the
 //! engine's own.
 
@@ -38,8 +39,9 @@ pub struct Choices {
 pub(super) struct Home {
     /// The memory; none for what the engine's own energy holds.
     pub(super) memory: Option<usize>,
-    /// Bytes of a word; none for as many as an element of the layer has.
-    pub(super) word: Option<f64>,
+    /// Bytes of a word that is read and of one that is written; none for as many as an element of the
+    /// layer has.
+    pub(super) word: Option<(f64, f64)>,
 }
 
 /// Homes of all levels of a table, by level and operand.
@@ -137,6 +139,9 @@ impl Finder<'_> {
         if let Some(name) = self.chosen(&self.choices.levels, key) {
             return self.named(name);
         }
+        if let Some(same) = self.called_alike(key) {
+            return Ok(Some(same));
+        }
         let (level, operand) = key;
         let places = operand.as_deref().and_then(|own| level.strip_prefix(own));
         let found = match places.and_then(|place| place.parse::<usize>().ok()) {
@@ -152,6 +157,13 @@ impl Finder<'_> {
             ImportError::NoMemory { tool, level, known: known.join(", ") }
         };
         found.map(Some).ok_or_else(missing)
+    }
+
+    /// The memory of the engine that the tool calls by the same name.
+    fn called_alike(&self, key: &Key) -> Option<usize> {
+        let wanted = self.access(key)?.memory.as_ref()?;
+        let same = |memory: &&usize| self.name(**memory).eq_ignore_ascii_case(wanted);
+        self.reached().iter().find(same).copied()
     }
 
     /// The memory of this name.
@@ -219,22 +231,30 @@ impl Finder<'_> {
     }
 
     /// Bytes of a word of a level in a memory.
-    fn word(&self, key: &Key, memory: usize) -> Result<Option<f64>, ImportError> {
+    fn word(&self, key: &Key, memory: usize) -> Result<Option<(f64, f64)>, ImportError> {
         let level = || key.0.clone();
         if let Some(bytes) = self.chosen(&self.choices.words, key).copied() {
             if !(bytes > 0.0 && bytes <= WIDEST) {
                 return Err(ImportError::Width { level: level(), bytes });
             }
-            return Ok(Some(bytes));
+            return Ok(Some((bytes, bytes)));
         }
+        if let Some((read, write)) = self.access(key).and_then(|access| access.word) {
+            let widest = read.max(write);
+            if widest > WIDEST {
+                return Err(ImportError::Width { level: level(), bytes: widest });
+            }
+            return Ok(Some((read, write)));
+        }
+        let both = |bytes: f64| Ok(Some((bytes, bytes)));
         match self.unit(key) {
-            AccessUnit::Bytes => Ok(Some(1.0)),
+            AccessUnit::Bytes => both(1.0),
             AccessUnit::Elements => Ok(None),
             AccessUnit::PortWords => {
                 let channel = self.setting.profile.channel(memory, self.setting.point);
                 match channel.bandwidth {
-                    Bandwidth::PerCycle(rate) => Ok(Some(rate.get().0)),
-                    Bandwidth::WaitStates(law) => Ok(Some(law.width.get().0)),
+                    Bandwidth::PerCycle(rate) => both(rate.get().0),
+                    Bandwidth::WaitStates(law) => both(law.width.get().0),
                     Bandwidth::PerSecond(_) => {
                         let name = self.name(memory);
                         let why = format!("memory {name} states no bytes a cycle");
@@ -245,14 +265,24 @@ impl Finder<'_> {
         }
     }
 
-    fn unit(&self, key: &Key) -> AccessUnit {
+    /// The first access of a level, which is like all others but for its counts.
+    fn access(&self, key: &Key) -> Option<&Access> {
         let mut all = self.table.layers.iter().flat_map(|layer| &layer.accesses);
-        let own = all.find(|a| a.level == key.0 && a.operand == key.1);
-        own.map_or(AccessUnit::Bytes, |access| access.unit)
+        all.find(|access| access.level == key.0 && access.operand == key.1)
+    }
+
+    fn unit(&self, key: &Key) -> AccessUnit {
+        self.access(key).map_or(AccessUnit::Bytes, |access| access.unit)
     }
 
     /// What a level was taken to be, in words.
-    fn said(&self, key: &Key, memory: Option<usize>, word: Option<f64>, count: f64) -> String {
+    fn said(
+        &self,
+        key: &Key,
+        memory: Option<usize>,
+        word: Option<(f64, f64)>,
+        count: f64,
+    ) -> String {
         let (level, operand) = key;
         let level = match operand {
             Some(operand) if !level.starts_with(operand) => format!("{level}.{operand}"),
@@ -265,7 +295,8 @@ impl Finder<'_> {
         };
         let width = match (self.unit(key), word) {
             (AccessUnit::Bytes, _) => String::new(),
-            (_, Some(bytes)) => format!(", {bytes} B a word"),
+            (_, Some((read, write))) if read == write => format!(", {read} B a word"),
+            (_, Some((read, write))) => format!(", {read} B a word read and {write} B written"),
             (_, None) => ", a word as wide as an element".to_owned(),
         };
         format!("level {level} of {} is memory {}{width}", self.table.tool, self.name(memory))
@@ -281,8 +312,10 @@ enum Placed {
 }
 
 impl Home {
-    /// Bytes of so many accesses of a layer in this number format.
-    pub(super) fn bytes(&self, count: f64, precision: Precision) -> Bytes {
-        Bytes(count * self.word.unwrap_or(precision.bits() as f64 / 8.0))
+    /// Bytes of so many reads and writes of a layer in this number format.
+    pub(super) fn bytes(&self, read: f64, write: f64, precision: Precision) -> (Bytes, Bytes) {
+        let element = precision.bits() as f64 / 8.0;
+        let (of_read, of_write) = self.word.unwrap_or((element, element));
+        (Bytes(read * of_read), Bytes(write * of_write))
     }
 }

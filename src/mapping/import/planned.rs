@@ -273,8 +273,7 @@ impl Imported {
             let key = (access.level.clone(), access.operand.clone());
             let Some(home) = self.homes.get(&key) else { continue };
             let Some(memory) = home.memory else { continue };
-            let read = home.bytes(access.read, precision);
-            let write = home.bytes(access.write, precision);
+            let (read, write) = home.bytes(access.read, access.write, precision);
             sum(memory, read, write);
             let buffer = profile.buffer_between(self.engine, memory);
             if let Some(link) = buffer.and_then(|buffer| profile.link_between(memory, buffer)) {

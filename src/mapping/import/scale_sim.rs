@@ -211,7 +211,7 @@ fn add(layer: &mut ImportedLayer, level: &str, (operand, written): (&str, bool),
         let (read, write) = if written { (0.0, words) } else { (words, 0.0) };
         let (level, operand) = (level.to_owned(), Some(operand.to_owned()));
         let unit = AccessUnit::Elements;
-        layer.accesses.push(Access { level, operand, read, write, unit });
+        layer.accesses.push(Access { level, operand, read, write, unit, memory: None, word: None });
     }
 }
 

@@ -51,6 +51,10 @@ pub struct Access {
     pub write: f64,
     /// What both are counted in.
     pub unit: AccessUnit,
+    /// What the tool calls the memory of this level, where it says.
+    pub memory: Option<String>,
+    /// Bytes of a word that is read and of one that is written, where the tool says.
+    pub word: Option<(f64, f64)>,
 }
 
 /// Weights as the tool stores them.

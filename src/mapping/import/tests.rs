@@ -181,6 +181,39 @@ fn zigzag_takes_accesses_times_costs() {
 }
 
 #[test]
+fn a_complete_document_names_its_memories_and_their_ports() {
+    let accelerator = r#"{"name": "made_up", "memory_hierarchy": ["x"],
+      "mem_hierarchy_dict": {
+        "I1": ["MemoryLevel(instance=sram,operands=[I1, O])", "MemoryLevel(instance=dram,operands=[I1])"],
+        "I2": ["MemoryLevel(instance=rf_128b,operands=[I2])", "MemoryLevel(instance=elsewhere,operands=[I2])"]},
+      "mem_r_bw_dict": {"I1": [128, 64], "I2": [8, 32]},
+      "mem_w_bw_dict": {"I1": [256, 64], "I2": [8, 32]}}"#;
+    let links =
+        r#""layer": {"memory_operand_links": {"O": "O", "W": "I2", "I": "I1"}, "name": "x","#;
+    let text = fixture("zigzag/conv_complete.json");
+    let text = text.replace(r#""tpu_like""#, accelerator).replace(r#""layer": {"#, links);
+    let table = parsed(&text);
+    assert_eq!(table.layers[0].name, "x");
+    let of = |level: &str| table.layers[0].accesses.iter().find(|a| a.level == level).unwrap();
+    assert_eq!((of("I0").word, of("I0").memory.as_deref()), (Some((16.0, 32.0)), Some("sram")));
+    assert_eq!((of("O1").word, of("O1").memory.as_deref()), (None, None));
+    let mut network = example();
+    network.layers.truncate(1);
+    on("tpu_like.ron", |setting| {
+        let plan = plan_from(&table, &network, &Choices::default(), setting).unwrap();
+        let moved = |channel: usize| {
+            let own = plan.steps[0].traffic.iter().find(|t| t.channel == channel).unwrap();
+            (own.read.0, own.write.0)
+        };
+        // W0 by its name, though it stands beside the multipliers; O1 by the profile's port.
+        assert_eq!(moved(0), (13_824.0, 216.0));
+        assert_eq!(moved(2), (40.0 * 16.0 + 2.0 * 256.0, 3.0 * 32.0 + 2.0 * 256.0));
+        // W1 has no namesake: it lives where the profile keeps weights, in the document's words.
+        assert_eq!(moved(3), (27.0 * 4.0 + 96.0 * 8.0, 64.0 * 8.0));
+    });
+}
+
+#[test]
 fn each_report_of_scale_sim_gives_what_it_has() {
     let compute = parsed(&fixture("scale_sim/COMPUTE_REPORT.csv"));
     assert_eq!(compute.cycles().0, 1060.0);

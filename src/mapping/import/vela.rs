@@ -240,7 +240,15 @@ fn bytes(table: &mut ImportedTable, summary: &Summary<'_>) -> Result<(), ImportE
                 let (level, operand) = (level.to_owned(), None);
                 let (read, write) = (bytes * (1.0 - write), bytes * write);
                 let unit = AccessUnit::Bytes;
-                layer.accesses.push(Access { level, operand, read, write, unit });
+                layer.accesses.push(Access {
+                    level,
+                    operand,
+                    read,
+                    write,
+                    unit,
+                    memory: None,
+                    word: None,
+                });
             }
         }
         let a_cycle = summary.of(prefix, "bandwidth")? * f64::from(1u32 << 30) / clock;

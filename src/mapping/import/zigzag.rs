@@ -3,8 +3,9 @@
 //! Of each operand (`W`, `I`, `O`; `A` and `B` of a product of activations) every level from the datapath
 //! outwards counts accesses in four directions: read out to the lower or the higher level, written in by
 //! one of them. An access is a word of the memory's port, whatever it holds: energy is accesses times the
-//! memory's cost of a read or a write, each direction alike, and no width stands in the file. Levels are
-//! called `W0` (next to the datapath), `W1` and so on here.
+//! memory's cost of a read or a write, each direction alike. Levels are called `W0` (next to the datapath),
+//! `W1` and so on here. A complete document says in its inputs what the memories are called and how many
+//! bits their ports have; a table does not.
 //!
 //! A layer takes onloading, computation and offloading, one after the other.
 
@@ -80,16 +81,92 @@ struct Latency {
     data_offloading: f64,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Inputs {
     #[serde(default)]
     layer: Option<Layer>,
+    #[serde(default)]
+    accelerator: Option<Accelerator>,
+}
+
+/// Memories of an accelerator, by memory operand from the datapath outwards.
+#[derive(Default)]
+struct Accelerator {
+    /// Bits of a read.
+    read: BTreeMap<String, Vec<f64>>,
+    /// Bits of a write.
+    write: BTreeMap<String, Vec<f64>>,
+    /// Descriptions with the names of the memories.
+    memories: BTreeMap<String, Vec<String>>,
+}
+
+impl<'de> Deserialize<'de> for Accelerator {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AcceleratorVisitor)
+    }
+}
+
+struct AcceleratorVisitor;
+
+impl<'de> Visitor<'de> for AcceleratorVisitor {
+    type Value = Accelerator;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an accelerator, or its name")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Accelerator, M::Error> {
+        let mut own = Accelerator::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "mem_r_bw_dict" => own.read = map.next_value()?,
+                "mem_w_bw_dict" => own.write = map.next_value()?,
+                "mem_hierarchy_dict" => own.memories = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Accelerator, E> {
+        Ok(Accelerator::default())
+    }
+}
+
+impl Accelerator {
+    /// Bytes of a word that is read and of one that is written.
+    fn word(&self, operand: &str, index: usize) -> Option<(f64, f64)> {
+        let bytes = |of: &BTreeMap<String, Vec<f64>>| {
+            let bits = of.get(operand)?.get(index).copied()?;
+            (bits.is_finite() && bits > 0.0).then_some(bits / 8.0)
+        };
+        Some((bytes(&self.read)?, bytes(&self.write)?))
+    }
+
+    /// `MemoryLevel(instance=sram,operands=…)`: the name of the memory.
+    fn memory(&self, operand: &str, index: usize) -> Option<String> {
+        let described = self.memories.get(operand)?.get(index)?;
+        let (_, rest) = described.split_once("instance=")?;
+        let name = rest.split([',', ')']).next()?.trim();
+        (!name.is_empty()).then(|| name.chars().take(60).collect())
+    }
+}
+
+/// A layer as the accelerator sees it.
+#[derive(Default)]
+struct Described {
+    name: Option<String>,
+    extents: BTreeMap<String, f64>,
+    /// The memory operand of each of its operands.
+    links: BTreeMap<String, String>,
 }
 
 /// What is known of a layer.
 enum Layer {
     /// One layer.
-    One { name: Option<String>, extents: BTreeMap<String, f64> },
+    One(Described),
     /// Of the sum over layers: their numbers, which are not kept.
     Many,
 }
@@ -110,17 +187,18 @@ impl<'de> Visitor<'de> for LayerVisitor {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Layer, M::Error> {
-        let (mut name, mut extents) = (None, BTreeMap::new());
+        let mut own = Described::default();
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "name" => name = map.next_value()?,
-                "loop_dimensions" => extents = map.next_value()?,
+                "name" => own.name = map.next_value()?,
+                "loop_dimensions" => own.extents = map.next_value()?,
+                "memory_operand_links" => own.links = map.next_value()?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(Layer::One { name, extents })
+        Ok(Layer::One(own))
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Layer, S::Error> {
@@ -234,13 +312,16 @@ fn layer(
 ) -> Result<Option<ImportedLayer>, ImportError> {
     let place = Place::file(&source.file);
     let of_file = called(source, number);
-    let (named, extents) = match document.inputs.and_then(|inputs| inputs.layer) {
+    let Inputs { layer, accelerator } = document.inputs.unwrap_or_default();
+    let described = match layer {
         Some(Layer::Many) => return Ok(None),
-        Some(Layer::One { name, extents }) => (name, extents),
+        Some(Layer::One(described)) => described,
         None if of_file == "overall" => return Ok(None),
-        None => (None, BTreeMap::new()),
+        None => Described::default(),
     };
-    let mut own = ImportedLayer::named(document.name.or(named).unwrap_or(of_file), place.clone());
+    let Described { name, extents, links } = described;
+    let name = document.name.or(name).unwrap_or(of_file);
+    let mut own = ImportedLayer::named(name, place.clone());
     if !extents.is_empty() {
         own.macs = Some(checked(extents.values().product(), &place)?.round() as u64);
     }
@@ -248,6 +329,15 @@ fn layer(
         (Some(outputs), _) => {
             add_latency(&mut own, &outputs.latency, &place)?;
             add_accesses(&mut own, outputs.memory.word_accesses, &place)?;
+            let accelerator = accelerator.unwrap_or_default();
+            for access in &mut own.accesses {
+                let Some(operand) = &access.operand else { continue };
+                let index = access.level.strip_prefix(operand.as_str()).map(str::parse::<usize>);
+                let Some(Ok(index)) = index else { continue };
+                let operand = links.get(operand).unwrap_or(operand);
+                access.word = accelerator.word(operand, index);
+                access.memory = accelerator.memory(operand, index);
+            }
             own.stated = outputs.energy.map(|energy| StatedEnergy {
                 total: energy.energy_total,
                 operations: energy.operational_energy,
@@ -338,7 +428,8 @@ fn add_accesses(
             }
             let (level, operand) = (level(&operand, index), Some(operand.clone()));
             let unit = AccessUnit::PortWords;
-            layer.accesses.push(Access { level, operand, read, write, unit });
+            let (memory, word) = (None, None);
+            layer.accesses.push(Access { level, operand, read, write, unit, memory, word });
         }
     }
     Ok(())
