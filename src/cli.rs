@@ -9,6 +9,7 @@ mod hardware;
 mod inspect;
 mod model;
 mod run;
+mod table;
 mod target;
 mod transformer;
 mod transforms;

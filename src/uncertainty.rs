@@ -7,7 +7,7 @@ mod simulated;
 
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
-    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
+    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by, linearised_of,
 };
-pub use sampled::{Sampled, sampled};
-pub use simulated::simulated;
+pub use sampled::{Sampled, sampled, sampled_of};
+pub use simulated::{simulated, simulated_of};

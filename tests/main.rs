@@ -25,6 +25,7 @@ mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;
 mod oracle_tiling;
+mod other_tools;
 mod out_of_reach;
 mod pictures;
 mod placement;

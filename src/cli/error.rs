@@ -4,6 +4,7 @@ use crate::calibrate::{CaseError, ValidationError};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
 use crate::mapping::MappingError;
+use crate::mapping::import::ImportError;
 use crate::model::ModelError;
 use crate::report::plot::PlotError;
 use crate::report::{FolderError, RunFolderError};
@@ -24,6 +25,9 @@ pub enum CliError {
     /// The mapping.
     #[error(transparent)]
     Mapping(#[from] MappingError),
+    /// A table of another tool.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The simulation.
     #[error(transparent)]
     Sim(#[from] SimError),

@@ -3,14 +3,16 @@
 use super::inspect::picture;
 use super::target::{Prepared, Target};
 use super::{Answer, CliError};
+use crate::cost::Setting;
 use crate::estimate::{Advice, By, Estimate, Subject, advise, estimate, junction, rail_peaks};
-use crate::mapping::{MemoryInUse, plan};
+use crate::mapping::MemoryInUse;
+use crate::mapping::import::Imported;
 use crate::report::plot::{self, MemoryPicture, PlotError};
 use crate::report::{
     LayerView, Prediction, advice_text, estimate_text, json, memory_text, write_file_with,
 };
 use crate::sim::SimError;
-use crate::uncertainty::{linearised, sampled};
+use crate::uncertainty::{linearised_of, sampled_of};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +31,7 @@ pub(super) struct EstimateArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
     /// Print the N changes that save most energy, each estimated anew
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with = "tables", value_parser = clap::value_parser!(u32).range(1..))]
     advice: Option<u32>,
     /// Seed of the draws
     #[arg(long, default_value_t = 1)]
@@ -79,19 +81,21 @@ impl EstimateArguments {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let prepared = self.target.prepare()?;
         let (network, setting) = (&prepared.network, prepared.setting());
-        let plan = plan(network, setting);
+        let plan = prepared.plan(setting);
         if plan.steps.iter().all(|s| s.phases.is_empty()) {
             return Err(SimError::nothing(&plan).into());
         }
         let estimate = estimate(&plan, setting);
         SimError::unless_finite(&plan, estimate.latency, estimate.energy)?;
-        let uncertainty = linearised(network, setting);
-        let sampled = self.samples.and_then(|n| sampled(network, setting, n, self.seed));
+        let uncertainty = linearised_of(setting, |setting| prepared.plan(setting));
+        let planned = |setting: Setting<'_>| prepared.plan(setting);
+        let sampled = self.samples.and_then(|n| sampled_of(planned, setting, n, self.seed));
         let evidence = &estimate.energy_coverage;
-        let prediction =
+        let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence)
                 .with_software(self.target.software.as_deref())
                 .with_limits(rail_peaks(&plan, setting), junction(&estimate, setting));
+        prediction.caveats.splice(0..0, prepared.imported.as_ref().map(Imported::caveat));
         let advice = self.advice(&prepared, &estimate);
         let view = LayerView {
             by: self.by.map(By::from),

@@ -4,11 +4,12 @@ use super::target::Target;
 use super::{Answer, CliError};
 use crate::cost::Setting;
 use crate::estimate::{estimate, rail_peaks};
-use crate::mapping::{Plan, plan};
+use crate::mapping::Plan;
+use crate::mapping::import::Imported;
 use crate::report::{OutputFolder, Prediction, json, run_text, write_run};
 use crate::sim::{Arrivals, Outcome, Workload, run};
 use crate::trace::{Deaf, Opening, Recorder, Trace};
-use crate::uncertainty::simulated;
+use crate::uncertainty::simulated_of;
 use crate::units::{Literal, Seconds};
 use clap::Args;
 use std::path::PathBuf;
@@ -48,16 +49,18 @@ impl RunArguments {
             OutputFolder::check(out)?;
         }
         let (network, setting) = (&prepared.network, prepared.setting());
-        let plan = plan(network, setting);
+        let plan = prepared.plan(setting);
         let estimate = estimate(&plan, setting);
         let (outcome, trace, cut) = self.simulate(&plan, &workload, setting)?;
-        let uncertainty = simulated(network, setting, &workload, &outcome);
+        let uncertainty =
+            simulated_of(|setting| prepared.plan(setting), setting, &workload, &outcome);
         let evidence = outcome.energy_evidence(&estimate.energy_coverage);
         let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
                 .with_software(self.target.software.as_deref())
                 .with_limits(rail_peaks(&plan, setting), None)
                 .of_run(&workload, &outcome);
+        prediction.caveats.splice(0..0, prepared.imported.as_ref().map(Imported::caveat));
         if cut {
             let kept = trace.as_ref().map_or(0, Trace::inferences);
             prediction.caveats.push(format!(

@@ -1,11 +1,13 @@
 //! Arguments that several verbs share: a model, and what it runs on.
 
 use super::CliError;
+use super::table::TableArguments;
 use super::transformer::TransformerArguments;
 use super::transforms::TransformArguments;
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
-use crate::mapping::{Directions, Network, Objective};
+use crate::mapping::import::Imported;
+use crate::mapping::{Directions, Network, Objective, Plan, plan};
 use crate::model::{Bindings, ModelGraph, Options, load_with};
 use clap::Args;
 
@@ -78,6 +80,8 @@ pub(super) struct Target {
     /// Ties a layer, or layers by a pattern with * and ?, to an engine
     #[arg(long = "place", value_name = "LAYER=ENGINE", value_parser = pin)]
     pins: Vec<(String, String)>,
+    #[command(flatten)]
+    table: TableArguments,
 }
 
 /// A target that has been read.
@@ -87,6 +91,8 @@ pub(super) struct Prepared {
     pub(super) profile: Profile,
     pub(super) point: Point,
     pub(super) stacks: Vec<Option<usize>>,
+    /// A table of another tool, whose cycles and bytes are taken.
+    pub(super) imported: Option<Imported>,
 }
 
 impl Target {
@@ -97,19 +103,29 @@ impl Target {
         }
         let point = profile.in_states(profile.point(self.opp.as_deref())?, &self.states)?;
         let stacks = profile.stacks(self.software.as_deref())?;
-        let fused = profile.fuses(&stacks);
+        // Tables list the operators of the file.
+        let fused = profile.fuses(&stacks) && !self.table.is_given();
         let graph = self.model.load()?;
         let mut network = Network::executed(&graph, fused)?;
         let directions = Directions::new(self.objective, &self.pins, &network, &profile)?;
         let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
         directions.check(&network, setting)?;
         network.directions = directions;
-        Ok(Prepared { graph, network, profile, point, stacks })
+        let imported = self.table.onto(&network, setting)?;
+        Ok(Prepared { graph, network, profile, point, stacks, imported })
     }
 }
 
 impl Prepared {
     pub(super) fn setting(&self) -> Setting<'_> {
         Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
+    }
+
+    /// The plan at a setting: our own, or that of the table.
+    pub(super) fn plan(&self, setting: Setting<'_>) -> Plan {
+        match &self.imported {
+            Some(imported) => imported.plan(&self.network, setting),
+            None => plan(&self.network, setting),
+        }
     }
 }

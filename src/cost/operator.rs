@@ -113,6 +113,47 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     })
 }
 
+/// The cost of `work` on engine number `engine` where another tool says how long the datapath is at work,
+/// and that it runs the operator there: the energy is this profile's, and nothing is spent on a start.
+pub fn cost_in_cycles(
+    work: &Work,
+    engine: usize,
+    compute: Cycles,
+    setting: Setting<'_>,
+) -> Result<Cost, Refusal> {
+    let unit = &setting.profile.spec().engines[engine];
+    let precision = runs_in(unit, work.element).ok_or_else(|| Refusal::no_precision(unit, work))?;
+    let stack = setting.stack(engine);
+    let skipped = Skipped::of(work, unit);
+    let own = timing(unit, stack, work, precision, skipped).ok();
+    let timing = Timing {
+        compute,
+        array_macs: own.as_ref().map_or(work.macs, |own| own.array_macs),
+        made: own.as_ref().map_or(1.0, |own| own.made),
+        peak: own.map_or(MacsPerCycle::ZERO, |own| own.peak),
+        passes: Passes::ONCE,
+        kind: Kind::Derived,
+    };
+    let dispatch = (Cycles::ZERO, Kind::STRONGEST);
+    let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.clone() };
+    let EngineWork { energy, dispatch_energy, kind: energy_kind } =
+        engine_work(&done, engine, precision, &timing, dispatch, setting)?;
+    Ok(Cost {
+        compute,
+        dispatch: dispatch.0,
+        macs: done.macs,
+        array_macs: timing.array_macs,
+        peak: timing.peak,
+        precision,
+        passes: timing.passes,
+        energy,
+        dispatch_energy,
+        time_kind: timing.kind,
+        dispatch_kind: dispatch.1,
+        energy_kind,
+    })
+}
+
 /// A domain that is asleep and that the engine needs: its own, or that of a memory that it works from,
 /// or of what stands on the way there.
 fn sleeper<'a>(engine: usize, setting: Setting<'a>) -> Option<(usize, &'a DomainState)> {

@@ -2,7 +2,7 @@
 //!
 //! `T = max(cycles / f, n_c t_c + bytes_c / BW_c for each channel c)`, with `n_c` requests that wait for
 //! the latency `t_c`: engine and transfers run side by side, and
-//! the slowest of them sets the pace of all.
+//! the slowest of them sets the pace of all. A phase whose length another tool states takes its cycles.
 
 use super::{Phase, Transfer};
 use crate::cost::{Setting, bandwidth, latency};
@@ -57,5 +57,22 @@ pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTi
         }
         time.transfers.push(own);
     }
-    time
+    match &phase.stated {
+        Some(stated) => at_stated_pace(time, stated.cycles / clock, stated.channel, clock_kind),
+        None => time,
+    }
+}
+
+/// The same phase in the time that another tool gives it: no transfer takes longer than the whole.
+fn at_stated_pace(
+    mut time: PhaseTime,
+    total: Seconds,
+    bound_by_channel: Option<usize>,
+    clock_kind: Kind,
+) -> PhaseTime {
+    for own in &mut time.transfers {
+        *own = own.min(total);
+    }
+    let kind = clock_kind.weaker(Kind::Derived);
+    PhaseTime { total, bound_by_channel, kind, ..time }
 }

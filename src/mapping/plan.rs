@@ -74,6 +74,15 @@ impl Transfer {
     }
 }
 
+/// How long another tool says that a phase takes, and what it says that is waited for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stated {
+    /// Cycles of the engine's clock from its start to its end.
+    pub cycles: Cycles,
+    /// The channel that takes longest, where it takes longer than the engine.
+    pub channel: Option<usize>,
+}
+
 /// One phase of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
@@ -85,6 +94,9 @@ pub struct Phase {
     pub energy: Joules,
     /// Transfers, which go on beside the engine; the slowest part sets the pace of all.
     pub transfers: Vec<Transfer>,
+    /// Its length where it is not ours to compute: what the profile's bandwidths make of the transfers
+    /// sets no pace then.
+    pub stated: Option<Stated>,
 }
 
 /// One operator on its engine.

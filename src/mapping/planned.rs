@@ -251,7 +251,10 @@ fn step(index: usize, layer: &Layer, candidate: Candidate, arrivals: Vec<Transfe
     let traffic = beside(traffic, &arrivals);
     if !arrivals.is_empty() {
         let (compute, energy) = (Cycles::ZERO, Joules::ZERO);
-        phases.insert(0, Phase { kind: PhaseKind::Handover, compute, energy, transfers: arrivals });
+        phases.insert(
+            0,
+            Phase { kind: PhaseKind::Handover, compute, energy, transfers: arrivals, stated: None },
+        );
     }
     Step {
         layer: index,

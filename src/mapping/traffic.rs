@@ -289,6 +289,7 @@ pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phas
         compute,
         energy,
         transfers,
+        stated: None,
     });
     made.filter(|p| p.compute.0 > 0.0 || p.energy.0 > 0.0 || !p.transfers.is_empty()).collect()
 }

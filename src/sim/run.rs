@@ -410,7 +410,12 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
         }
         self.doing = Doing::Working(position);
         for transfer in &phase.transfers {
-            let demand = transfer.bytes() / time.seconds();
+            let asked = transfer.bytes() / time.seconds();
+            // Where another tool sets the pace, the port keeps up with it.
+            let demand = match phase.stated {
+                Some(_) => asked.min(bandwidth(transfer.channel, self.setting).0),
+                None => asked,
+            };
             self.channels[transfer.channel].start(now, time, demand, transfer.energy)?;
             self.follow_channel(now, transfer.channel)?;
         }

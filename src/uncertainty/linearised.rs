@@ -15,7 +15,7 @@
 use crate::cost::Setting;
 use crate::estimate::{Estimate, estimate};
 use crate::hardware::{ParameterRecord, Profile};
-use crate::mapping::{Network, plan};
+use crate::mapping::{Network, Plan, plan};
 use crate::units::Spread;
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
@@ -108,7 +108,12 @@ impl Uncertainty {
 
 /// The linearised uncertainty of a network's estimated figures at a setting.
 pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
-    linearised_by(setting, |profile| evaluate(network, profile, setting))
+    linearised_of(setting, |setting| plan(network, setting))
+}
+
+/// The linearised uncertainty of the estimated figures of whatever plan `planned` makes of a setting.
+pub fn linearised_of(setting: Setting<'_>, planned: impl Fn(Setting<'_>) -> Plan) -> Uncertainty {
+    linearised_by(setting, |profile| evaluate(&planned, profile, setting))
 }
 
 /// The linearised uncertainty of whatever figures `evaluate` takes from the setting's profile, in the
@@ -229,13 +234,13 @@ fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
 /// The figures on another profile of the same structure, at the same point and with the same
 /// software.
 pub(super) fn evaluate(
-    network: &Network,
+    planned: impl Fn(Setting<'_>) -> Plan,
     profile: &Profile,
     setting: Setting<'_>,
 ) -> [f64; Figure::COUNT] {
     let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; Figure::COUNT] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
-    let estimate = estimate(&plan(network, setting), setting);
+    let estimate = estimate(&planned(setting), setting);
     Figure::ALL.map(|f| f.of(&estimate))
 }
 

@@ -6,7 +6,7 @@
 
 use super::linearised::{Figure, Interval90, common_sigma, evaluate, own_sigma};
 use crate::cost::Setting;
-use crate::mapping::Network;
+use crate::mapping::{Network, Plan, plan};
 use crate::units::Spread;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -25,6 +25,16 @@ pub struct Sampled {
 /// Median and 90 % interval of all figures from `draws` estimates; `None` with fewer than 20.
 pub fn sampled(
     network: &Network,
+    setting: Setting<'_>,
+    draws: u32,
+    seed: u64,
+) -> Option<BTreeMap<Figure, Sampled>> {
+    sampled_of(|setting| plan(network, setting), setting, draws, seed)
+}
+
+/// The same of whatever plan `planned` makes of a setting.
+pub fn sampled_of(
+    planned: impl Fn(Setting<'_>) -> Plan,
     setting: Setting<'_>,
     draws: u32,
     seed: u64,
@@ -55,7 +65,7 @@ pub fn sampled(
                 }
             }
         });
-        for (list, value) in values.iter_mut().zip(evaluate(network, &moved, setting)) {
+        for (list, value) in values.iter_mut().zip(evaluate(&planned, &moved, setting)) {
             list.push(value);
         }
     }

@@ -3,7 +3,7 @@
 use super::linearised::{Figure, Uncertainty, linearised_by};
 use crate::cost::Setting;
 use crate::hardware::Profile;
-use crate::mapping::{Network, plan};
+use crate::mapping::{Network, Plan, plan};
 use crate::sim::{Outcome, Workload, run};
 use crate::trace::Deaf;
 use crate::units::{Joules, Seconds};
@@ -22,13 +22,24 @@ pub fn simulated(
     workload: &Workload,
     outcome: &Outcome,
 ) -> Uncertainty {
+    simulated_of(|setting| plan(network, setting), setting, workload, outcome)
+}
+
+/// The same of whatever plan `planned` makes of a setting.
+pub fn simulated_of(
+    planned: impl Fn(Setting<'_>) -> Plan,
+    setting: Setting<'_>,
+    workload: &Workload,
+    outcome: &Outcome,
+) -> Uncertainty {
+    let planned = &planned;
     let figures = |profile: &Profile| {
         if outcome.waited > 0 {
-            let first = totals(network, profile, setting, workload, QUEUED)?;
+            let first = totals(planned, profile, setting, workload, QUEUED)?;
             return Some(first.figures());
         }
-        let one = totals(network, profile, setting, workload, 1)?;
-        let two = totals(network, profile, setting, workload, 2)?;
+        let one = totals(planned, profile, setting, workload, 1)?;
+        let two = totals(planned, profile, setting, workload, 2)?;
         Some(one.and_then(&two, workload.inferences).figures())
     };
     linearised_by(setting, |profile| figures(profile).unwrap_or([f64::NAN; Figure::COUNT]))
@@ -63,7 +74,7 @@ impl Totals {
 }
 
 fn totals(
-    network: &Network,
+    planned: impl Fn(Setting<'_>) -> Plan,
     profile: &Profile,
     setting: Setting<'_>,
     workload: &Workload,
@@ -72,7 +83,7 @@ fn totals(
     let point = profile.repoint(setting.point).ok()?;
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let workload = Workload { inferences: workload.inferences.min(most), ..workload.clone() };
-    let outcome = run(&plan(network, setting), &workload, setting, &mut Deaf).ok()?;
+    let outcome = run(&planned(setting), &workload, setting, &mut Deaf).ok()?;
     let inferences = outcome.metrics.inferences as f64;
     Some(Totals {
         inferences,
