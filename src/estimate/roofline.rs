@@ -288,6 +288,25 @@ impl Roofline {
         coverage.amounts().fold(Kind::STRONGEST, |kind, (own, _)| kind.weaker(own))
     }
 
+    /// Share of the energy that constant power takes with the engine full and no byte moved, 0 to 1: on the
+    /// engine whose layers take most energy, in the first of its number formats.
+    pub fn constant_share_at_best(&self) -> f64 {
+        let energy = |engine: &EngineRoofline| {
+            let macs = engine.macs.layers.iter().map(|l| l.point.energy.0).sum::<f64>();
+            macs + engine.operations.layers.iter().map(|l| l.point.energy.0).sum::<f64>()
+        };
+        let most = self.engines.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)));
+        let share = |joules: f64, rate: f64| {
+            let constant = self.constant.power.0 / rate;
+            if joules + constant > 0.0 { constant / (joules + constant) } else { 0.0 }
+        };
+        most.and_then(|engine| {
+            let macs = engine.macs.compute.first().map(|c| share(c.energy.0, c.peak.0));
+            macs.or(engine.operations.compute.first().map(|c| share(c.energy.0, c.peak.0)))
+        })
+        .unwrap_or(0.0)
+    }
+
     /// The same with one level alone beside the compute roofs: what it would allow if there were no other.
     /// Engines of which no byte passes it are left out.
     #[must_use]

@@ -32,6 +32,18 @@ impl Roofs<'_> {
         self.prediction.setting.profile.channel_name(level.channel)
     }
 
+    /// Whether finishing early saves more than working gently, by the engine that takes most energy.
+    pub(super) fn race(&self) -> String {
+        let share = self.roofline.constant_share_at_best();
+        let percent = 100.0 * share;
+        let pays = if share > 0.5 {
+            "time takes more than work, so racing to idle pays"
+        } else {
+            "work takes more than time, so a lower voltage saves more than racing to idle"
+        };
+        format!("constant power is {percent:.0} % of the energy at best: {pays}")
+    }
+
     /// What is drawn or listed, in one line.
     pub(super) fn title(&self) -> String {
         let what = if self.energy { "energy roofline" } else { "roofline" };

@@ -14,7 +14,7 @@ use crate::mapping::Network;
 use crate::units::Quantity;
 
 /// Points of an energy roof in each decade of intensity.
-const STEPS: i32 = 6;
+const STEPS: i32 = 16;
 /// Decades that an energy roof goes on past what there is.
 const MARGIN: i32 = 2;
 /// Most decades that are looked at.

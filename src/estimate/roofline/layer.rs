@@ -1,6 +1,6 @@
 //! A layer below the roofs.
 
-use super::{ComputeRoof, Counted, Level};
+use super::{ComputeRoof, Counted, EnergyRoof, Level};
 use crate::cost::{Setting, bandwidth};
 use crate::estimate::{Bound, LayerEstimate, phase_time};
 use crate::hardware::{Precision, Role};
@@ -154,6 +154,9 @@ pub struct LayerPoint<C: Counted> {
     pub bound: Bound,
     /// The ridge that its intensity is furthest left of, or nearest right of; nothing without bytes.
     pub ridge: Option<Ridge>,
+    /// The same of the energy balance points: below 1 bytes of the level take more than operations. Nothing
+    /// where bytes cost nothing.
+    pub balance: Option<Ridge>,
     /// Where the time beyond the roofs goes.
     pub lost: LostTime,
 }
@@ -194,6 +197,7 @@ pub(super) fn point<C: Counted>(
         longest: longest.1,
         bound: layer.bound,
         ridge: None,
+        balance: None,
         lost: LostTime::default(),
     };
     found.place(roof, levels, constant);
@@ -220,11 +224,17 @@ impl<C: Counted> LayerPoint<C> {
         point.ideal_time = least;
         point.ideal_energy = Joules(count * compute.energy.si()) + moving + constant * least;
         self.roof = roof;
-        let ridges = levels.iter().enumerate().filter_map(|(level, at)| {
-            let distance = self.point.intensity(level)?.si() / compute.ridge(at).si();
-            Some(Ridge { level, distance })
-        });
-        self.ridge = ridges.reduce(|least, r| if r.distance < least.distance { r } else { least });
+        let nearest = |middle: &dyn Fn(&Level) -> f64| {
+            let ridges = levels.iter().enumerate().filter_map(|(level, at)| {
+                let distance = self.point.intensity(level)?.si() / middle(at);
+                distance.is_finite().then_some(Ridge { level, distance })
+            });
+            ridges.reduce(|least, r| if r.distance < least.distance { r } else { least })
+        };
+        let ridge = nearest(&|level| compute.ridge(level).si());
+        let balance = |level: &Level| EnergyRoof::of(compute, level, constant).balance().si();
+        let balance = nearest(&balance);
+        (self.ridge, self.balance) = (ridge, balance);
     }
 
     /// Only what passes one level, by its place.

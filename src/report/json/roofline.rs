@@ -111,11 +111,13 @@ fn of_layer<C: Counted>(
     row.insert("lowest_roof".into(), name(layer.roof));
     row.insert("longest_by_itself".into(), name(layer.longest));
     row.insert("bound_by".into(), name(layer.bound));
-    let ridge = layer.ridge.and_then(|ridge| {
-        let level = engine.levels.get(ridge.level)?;
-        Some(json!({"level": roofs.level_name(level), "distance": ridge.distance}))
-    });
-    row.insert("ridge".into(), json!(ridge));
+    for (key, ridge) in [("ridge", layer.ridge), ("energy_balance", layer.balance)] {
+        let at = ridge.and_then(|ridge| {
+            let level = engine.levels.get(ridge.level)?;
+            Some(json!({"level": roofs.level_name(level), "distance": ridge.distance}))
+        });
+        row.insert(key.into(), json!(at));
+    }
     if roofs.level.is_none() {
         let lost = layer.lost;
         let lost = json!({

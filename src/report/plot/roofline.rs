@@ -17,8 +17,8 @@ use super::theme::{self, Theme};
 use crate::model::OpKind;
 use crate::report::Roofs;
 use crate::units::engineering;
-use chart::Chart;
-use panel::{BAND, DASHES, DOT, DOTS, ELSEWHERE, Look, diamond, draw, mark};
+use chart::{Chart, Role};
+use panel::{BAND, DASHES, DOT, DOTS, ELSEWHERE, diamond, draw, mark};
 
 /// Panels of a picture; what takes less energy is in the table.
 const PANELS: usize = 4;
@@ -31,8 +31,8 @@ const NAME: f64 = 30.0;
 pub(super) fn compose(roofs: &Roofs<'_>, theme: &Theme) -> (Scene, (u32, u32)) {
     let (charts, left_out) = charts(roofs);
     let mut scene = Scene::default();
-    let mut subtitle = roofs.prediction.caveats.clone();
-    subtitle.truncate(3);
+    let mut subtitle = vec![explained(roofs)];
+    subtitle.extend(roofs.prediction.caveats.iter().take(2).cloned());
     subtitle.extend(left_out);
     let mut head = Scene::default();
     let top = heading(&mut head, &roofs.title(), &subtitle, theme);
@@ -58,15 +58,29 @@ pub(super) fn compose(roofs: &Roofs<'_>, theme: &Theme) -> (Scene, (u32, u32)) {
         } else {
             page
         };
-        let most = chart.marks.iter().map(|m| m.energy).fold(0.0, f64::max);
-        let largest = if chart.marks.len() > 40 { 15.0 } else { 21.0 };
-        let look = Look { inks: &inks, largest: (largest, most) };
-        let data = draw(&mut scene, &page, chart, &look, roofs.energy, theme);
+        let (data, largest) = draw(&mut scene, &page, chart, &inks, roofs.energy, theme);
         let column = Area { left: width - MARGIN - LEGEND, right: width - MARGIN, ..data };
         let column = Area { bottom: page.bottom, ..column };
-        explain(&mut scene, &column, chart, &look, roofs.energy, theme);
+        explain(&mut scene, &column, chart, (&inks, largest), roofs.energy, theme);
     }
     (scene, size)
+}
+
+/// What the picture shows, in a line.
+fn explained(roofs: &Roofs<'_>) -> String {
+    let stands = match (roofs.level, roofs.energy) {
+        (Some(_), _) => "each layer at this level alone",
+        (None, true) => "each layer at the level whose bytes cost most",
+        (None, false) => "each layer at the level that limits it most",
+    };
+    if roofs.energy {
+        format!(
+            "operations a joule at the loads, before losses of regulators; {stands}; {}",
+            roofs.race()
+        )
+    } else {
+        format!("operations a second against operations a byte; {stands}")
+    }
 }
 
 /// The panels of the engines that take most energy, in the order of the profile, and what is left out.
@@ -104,7 +118,7 @@ fn explain(
     scene: &mut Scene,
     column: &Area,
     chart: &Chart,
-    look: &Look<'_>,
+    (inks, largest): (&[(OpKind, Ink)], (f64, f64)),
     energy: bool,
     theme: &Theme,
 ) {
@@ -112,15 +126,16 @@ fn explain(
     let figures: Vec<(&str, String)> =
         chart.figures.iter().map(|(name, value)| (*name, value.clone())).collect();
     legend.figures(&figures);
-    legend.key("kind, with its energy", &kinds(chart, look.inks));
+    legend.key("kind, with its energy", &kinds(chart, inks));
     legend.heading("marks");
-    let (radius, most) = look.largest;
+    let (radius, most) = largest;
     let shown = radius.min(10.0);
     // Areas go with energies.
     let worth = most * (shown / radius).powi(2);
     let squares = chart.marks.iter().any(|m| m.square) && chart.has_macs;
-    let text = format!("layers of {}", engineering(worth, "J"));
-    legend.sample(&text, |scene, at| mark(scene, at, shown, false, theme.frame, theme));
+    let text = format!("area goes with energy: {}", engineering(worth, "J"));
+    let square = !chart.has_macs;
+    legend.sample(&text, |scene, at| mark(scene, at, shown, square, theme.frame, theme));
     if squares {
         let text = "without MACs, by element operations";
         legend.sample(text, |scene, at| mark(scene, at, 7.0, true, theme.frame, theme));
@@ -136,7 +151,8 @@ fn explain(
     let line = |at: (f64, f64)| [(at.0 - 15.0, at.1), (at.0 + 15.0, at.1)];
     let founded = |of: bool| {
         let slopes = chart.slopes.iter().map(|s| s.unfounded);
-        chart.ceilings.iter().map(|c| c.unfounded).chain(slopes).any(|unfounded| unfounded == of)
+        let roofs = chart.ceilings.iter().filter(|c| c.role == Role::Roof);
+        roofs.map(|c| c.unfounded).chain(slopes).any(|unfounded| unfounded == of)
     };
     if founded(false) {
         legend.sample("roof", |scene, at| scene.line(&line(at), 2.0, theme.text, None));
@@ -155,12 +171,14 @@ fn explain(
     if chart.slopes.iter().any(|slope| !slope.knees.is_empty()) {
         legend.sample(knee, |scene, at| diamond(scene, at, theme));
     }
-    if chart.ceilings.iter().any(|c| c.is_part) || !chart.dotted.is_empty() {
+    if chart.ceilings.iter().any(|c| c.role == Role::Part) || !chart.dotted.is_empty() {
         let text = "switching, or constant power, alone";
         legend.sample(text, |scene, at| scene.line(&line(at), 1.6, theme.quiet, Some(DOTS)));
     }
+    legend.sample("name +3: with three more at one place", |_, _| {});
     if chart.moving > 0 {
-        let text = format!("{} layers only move data: not drawn", chart.moving);
+        let layers = if chart.moving == 1 { "layer only moves" } else { "layers only move" };
+        let text = format!("{} {layers} data: not drawn", chart.moving);
         legend.sample(&text, |_, _| {});
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{grouped, percent, shortened, table};
 use crate::estimate::roofline::{
-    Counted, EnergyRoof, EngineRoofline, LayerPoint, Point, Roofs as CountedRoofs,
+    Counted, EnergyRoof, EngineRoofline, LayerPoint, Point, Ridge, Roofs as CountedRoofs,
 };
 use crate::report::Roofs;
 use crate::report::roofs::factor;
@@ -34,6 +34,7 @@ pub fn roofline_text(roofs: &Roofs<'_>) -> String {
             constant.power,
             percent(constant.coverage.share())
         );
+        let _ = writeln!(text, "{}", roofs.race());
     }
     if !p.plan.uncosted.is_empty() {
         let count = p.plan.uncosted.len();
@@ -115,7 +116,7 @@ fn time_roofs<C: Counted>(
     (bands, own): (&EngineBands, &CountBands),
 ) -> Table {
     let formats: Vec<String> =
-        counted.compute.iter().map(|c| format!("ridge\n{}", c.precision)).collect();
+        counted.compute.iter().map(|c| format!("ridge, {}/B\n{}", C::NAME, c.precision)).collect();
     let mut headers = vec!["roof", "at", "90 %"];
     headers.extend(formats.iter().map(String::as_str));
     headers.push("rests on");
@@ -133,7 +134,7 @@ fn time_roofs<C: Counted>(
         let unit = BytesPerSecond::UNIT;
         let mut row = vec![roofs.level_name(level).to_owned(), level.bandwidth.to_string()];
         row.push(spread(bands.levels.get(at), level.bandwidth.0, unit));
-        row.extend(counted.compute.iter().map(|c| c.ridge(level).to_string()));
+        row.extend(counted.compute.iter().map(|c| factor(c.ridge(level).si())));
         row.push(level.kind.name().to_owned());
         rows.add_row(row);
     }
@@ -173,16 +174,16 @@ fn energy_roofs<C: Counted>(
         rows.add_row(row);
         for level in &engine.levels {
             let roof = EnergyRoof::of(compute, level, constant);
-            let balance = roof.balance().si();
-            let balance = if balance.is_finite() { balance } else { 0.0 };
+            let costs = level.energy.0 > 0.0;
+            let given = |text: String| if costs { text } else { String::new() };
             rows.add_row(vec![
                 format!("  {}", roofs.level_name(level)),
-                level.energy.to_string(),
-                engineering(balance, C::PerByte::UNIT),
-                roof.effective_balance().to_string(),
+                if costs { level.energy.to_string() } else { "none given".to_owned() },
+                given(factor(roof.balance().si())),
+                factor(roof.effective_balance().si()),
                 String::new(),
                 String::new(),
-                level.energy_kind.name().to_owned(),
+                given(level.energy_kind.name().to_owned()),
             ]);
         }
     }
@@ -225,7 +226,8 @@ fn layers<C: Counted>(
         let mut row = vec![shortened(&layer.name, 28), layer.kind.to_string()];
         row.extend(formats.then(|| layer.precision.to_string()));
         row.extend(figures(roofs, &layer.point, names.len()));
-        let ridge = ridge(roofs, engine, layer);
+        let ridge = if roofs.energy { layer.balance } else { layer.ridge };
+        let ridge = distance(roofs, engine, ridge);
         if roofs.energy {
             row.push(layer.point.per_joule_at_sources().to_string());
             row.push(ridge);
@@ -261,8 +263,8 @@ fn figures<C: Counted>(roofs: &Roofs<'_>, point: &Point<C>, levels: usize) -> Ve
     row
 }
 
-fn ridge<C: Counted>(roofs: &Roofs<'_>, engine: &EngineRoofline, layer: &LayerPoint<C>) -> String {
-    let Some(ridge) = layer.ridge else { return String::new() };
+fn distance(roofs: &Roofs<'_>, engine: &EngineRoofline, ridge: Option<Ridge>) -> String {
+    let Some(ridge) = ridge else { return String::new() };
     let name = engine.levels.get(ridge.level).map_or("", |level| roofs.level_name(level));
     format!("{} x {name}", factor(ridge.distance))
 }

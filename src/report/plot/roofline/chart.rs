@@ -5,7 +5,7 @@ use crate::estimate::roofline::{
 };
 use crate::model::OpKind;
 use crate::report::Roofs;
-use crate::report::roofs::{is_unfounded, standing};
+use crate::report::roofs::{factor, is_unfounded, standing};
 use crate::uncertainty::{CountBands, EngineBands, Interval90};
 use crate::units::{Quantity, engineering};
 
@@ -19,14 +19,27 @@ pub(super) struct Ceiling {
     pub band: Option<(f64, f64)>,
     /// The intensity from which it is the lowest roof of some layer.
     pub from: f64,
-    /// True for what is no roof but makes one.
-    pub is_part: bool,
+    pub role: Role,
+}
+
+/// What a ceiling is to its chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A roof.
+    Roof,
+    /// What a roof comes near.
+    Limit,
+    /// What a limit is made of.
+    Part,
 }
 
 /// A roof that rises with intensity.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slope {
-    pub label: String,
+    /// Levels whose roof it is.
+    pub names: String,
+    /// Its figures.
+    pub what: String,
     pub unfounded: bool,
     /// Value over intensity where it rises.
     pub steep: f64,
@@ -88,9 +101,20 @@ impl Chart {
         chart
     }
 
+    /// Adds a slope; two that are the same are one with both names.
+    fn add(&mut self, slope: Slope) {
+        let same = |known: &&mut Slope| {
+            (known.steep / slope.steep - 1.0).abs() < 1e-9 && known.what == slope.what
+        };
+        match self.slopes.iter_mut().find(same) {
+            Some(known) => known.names = format!("{}, {}", known.names, slope.names),
+            None => self.slopes.push(slope),
+        }
+    }
+
     /// The highest roof.
     pub(super) fn top(&self) -> f64 {
-        let roofs = self.ceilings.iter().filter(|ceiling| !ceiling.is_part);
+        let roofs = self.ceilings.iter().filter(|ceiling| ceiling.role != Role::Part);
         roofs.map(|ceiling| ceiling.value).fold(0.0, f64::max)
     }
 }
@@ -116,7 +140,7 @@ impl View<'_> {
                 unfounded: is_unfounded(compute.kind),
                 band: bands.peaks.get(at).map(|band| (band.low, band.high)),
                 from: ridges.fold(f64::INFINITY, f64::min),
-                is_part: false,
+                role: Role::Roof,
             });
         }
         let marks = counted.layers.iter().filter_map(|layer| {
@@ -142,11 +166,10 @@ impl View<'_> {
                 let at = |x: f64| (x, (x * band.low).min(top), (x * band.high).min(top));
                 ends.map(at).to_vec()
             };
-            let name = self.roofs.level_name(level);
-            let stands = standing(level.kind);
-            let ridge_text = engineering(ridge, unit);
-            chart.slopes.push(Slope {
-                label: format!("{name} {}, ridge {ridge_text}{stands}", level.bandwidth),
+            let what = format!("{}, ridge {} {unit}", level.bandwidth, factor(ridge));
+            chart.add(Slope {
+                names: self.roofs.level_name(level).to_owned(),
+                what: what + &standing(level.kind),
                 unfounded: is_unfounded(level.kind),
                 steep: rate,
                 curve: vec![(ridge * 1e-9, top * 1e-9), (ridge, top)],
@@ -178,15 +201,15 @@ impl View<'_> {
         let kind = compute.energy_kind.weaker(self.roofs.roofline.constant_kind());
         let crossing = |roof: &EnergyRoof<C>| best / roof.steep(C::PerByte::from_si(1.0)).si();
         let from = roofs.iter().map(|(_, roof)| crossing(roof)).fold(f64::INFINITY, f64::min);
-        let ceiling = |label: String, value: f64, is_part: bool| {
+        let ceiling = |label: String, value: f64, role: Role| {
             let label =
                 format!("{label} {}{}", engineering(value, C::PerJoule::UNIT), standing(kind));
             let unfounded = is_unfounded(kind);
-            Ceiling { value, label, unfounded, band: None, from, is_part }
+            Ceiling { value, label, unfounded, band: None, from, role }
         };
         let what = if C::NAME == "MAC" { "" } else { " element operations" };
         let full = format!("{}{what} at best", compute.precision);
-        chart.ceilings.push(ceiling(full, best, false));
+        chart.ceilings.push(ceiling(full, best, Role::Limit));
         if !leads {
             return;
         }
@@ -195,13 +218,13 @@ impl View<'_> {
             ("constant power alone", any.peak.si() / any.constant.0),
         ] {
             if value.is_finite() && value < best * 30.0 && value > best * 1.02 {
-                chart.ceilings.push(ceiling(label.to_owned(), value, true));
+                chart.ceilings.push(ceiling(label.to_owned(), value, Role::Part));
             }
         }
         for (place, roof) in &roofs {
             let Some(level) = self.engine.levels.get(*place) else { continue };
             let points = bands.energy.get(*place).map(|band| band.points.as_slice());
-            chart.slopes.push(self.energy_slope(level, roof, points.unwrap_or_default()));
+            chart.add(self.energy_slope(level, roof, points.unwrap_or_default()));
         }
         if let [(place, roof)] = roofs.as_slice() {
             let points = bands.energy.get(*place).map_or(&[][..], |band| &band.points);
@@ -232,15 +255,19 @@ impl View<'_> {
         roof: &EnergyRoof<C>,
         points: &[(f64, Interval90)],
     ) -> Slope {
-        let kind = level.energy_kind.weaker(level.kind);
         let balance = roof.balance();
-        let stands = standing(kind);
         let known = balance.si() > 0.0 && balance.si().is_finite();
-        let at_balance = if known { format!(", balance {balance}") } else { String::new() };
-        let name = self.roofs.level_name(level);
+        // Without energy of its own a level costs the time that it takes.
+        let kind = if known { level.energy_kind.weaker(level.kind) } else { level.kind };
+        let what = if known {
+            format!("{}, balance {} {}/B", level.energy, factor(balance.si()), C::NAME)
+        } else {
+            format!("{}, no energy a byte given", level.bandwidth)
+        };
         let curve = points.iter().map(|(x, _)| (*x, roof.at(C::PerByte::from_si(*x)).si()));
         Slope {
-            label: format!("{name} {}{at_balance}{stands}", level.energy),
+            names: self.roofs.level_name(level).to_owned(),
+            what: what + &standing(kind),
             unfounded: is_unfounded(kind),
             steep: roof.steep(C::PerByte::from_si(1.0)).si(),
             curve: curve.collect(),

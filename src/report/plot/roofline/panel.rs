@@ -4,7 +4,7 @@ use super::super::font;
 use super::super::frame::{LABEL_SIZE, MARGIN, TICK_SIZE};
 use super::super::scene::{Anchor, Area, Ink, Label, Scene, Shape};
 use super::super::theme::Theme;
-use super::chart::{Ceiling, Chart, Mark, Slope};
+use super::chart::{Ceiling, Chart, Mark, Role, Slope};
 use super::log_axis::LogAxis;
 use super::names::{self, Named, Obstacles, grown};
 use crate::model::OpKind;
@@ -27,8 +27,11 @@ pub(super) const BAND: f64 = 0.16;
 const FAINT: f64 = 0.3;
 pub(super) const OPAQUE: f64 = 0.8;
 pub(super) const ELSEWHERE: f64 = 0.4;
-pub(super) const DOT: f64 = 2.0;
+pub(super) const DOT: f64 = 2.5;
 const SMALLEST: f64 = 2.5;
+/// Radius of the mark of the most energy, among few marks and among many.
+const LARGEST: (f64, f64) = (24.0, 18.0);
+const MANY: usize = 30;
 /// Share of the scale left free around what there is.
 const AIR: f64 = 1.35;
 
@@ -41,10 +44,10 @@ struct Group<'a> {
 }
 
 /// What marks of a panel look like.
-pub(super) struct Look<'a> {
-    pub inks: &'a [(OpKind, Ink)],
+struct Look<'a> {
+    inks: &'a [(OpKind, Ink)],
     /// Radius of the mark of the most energy, and that energy.
-    pub largest: (f64, f64),
+    largest: (f64, f64),
 }
 
 impl Look<'_> {
@@ -79,7 +82,7 @@ fn axes(chart: &Chart, page: &Area) -> Option<(LogAxis, (f64, f64))> {
     let (low, high) = ends(&mut near.chain([main_low, main_high]))?;
     // Labels of ceilings stand left of every slope.
     let widest = chart.ceilings.iter().map(|c| font::width(&c.label, ROOF_SIZE, false));
-    let room = widest.fold(0.0, f64::max) + 26.0;
+    let room = widest.fold(0.0, f64::max) + 26.0 + LARGEST.0;
     let steepest = chart.slopes.iter().map(|s| s.steep).fold(0.0, f64::max);
     let lowest = chart.ceilings.iter().map(|c| c.value).fold(f64::INFINITY, f64::min);
     let crossing = if steepest > 0.0 { lowest / steepest } else { high };
@@ -90,20 +93,21 @@ fn axes(chart: &Chart, page: &Area) -> Option<(LogAxis, (f64, f64))> {
     Some((LogAxis { low, high, from: page.left, to: page.right }, (y_low, y_high)))
 }
 
-/// Draws a chart; tells where its data is. Without anything to show it says so.
+/// Draws a chart; tells where its data is, and the radius of the largest mark with its energy. Without
+/// anything to show it says so.
 pub(super) fn draw(
     scene: &mut Scene,
     page: &Area,
     chart: &Chart,
-    look: &Look<'_>,
+    inks: &[(OpKind, Ink)],
     energy: bool,
     theme: &Theme,
-) -> Area {
+) -> (Area, (f64, f64)) {
     let Some((x, (low, high))) = axes(chart, page) else {
         let label =
             Label::new("no layer has operations and bytes", page.center(), 16.0, theme.quiet);
         scene.text(label.anchored(Anchor::Middle));
-        return *page;
+        return (*page, (LARGEST.0, 0.0));
     };
     let labels = slope_labels(chart, &x, high);
     let rows = labels.iter().map(|l| l.row + 1).max().unwrap_or(0);
@@ -115,8 +119,12 @@ pub(super) fn draw(
     for slope in &chart.slopes {
         plane.band(scene, &slope.band, theme);
     }
-    for ceiling in &chart.ceilings {
-        plane.ceiling(scene, ceiling, theme);
+    for (at, ceiling) in chart.ceilings.iter().enumerate() {
+        // One line and one band for two of one height.
+        let before = chart.ceilings.iter().take(at);
+        if before.clone().all(|other| other.value != ceiling.value) {
+            plane.ceiling(scene, ceiling, theme);
+        }
     }
     for slope in &chart.slopes {
         plane.slope(scene, slope, theme);
@@ -126,11 +134,14 @@ pub(super) fn draw(
         scene.line(&points, 1.6, theme.quiet, Some(DOTS));
     }
     write_slope_labels(scene, &labels, &data, theme);
-    let texts = plane.ceiling_labels(scene, &chart.ceilings, theme);
     let groups = plane.groups(&chart.marks);
+    let radius = if groups.len() > MANY { LARGEST.1 } else { LARGEST.0 };
+    let largest = (radius, groups.first().map_or(0.0, |group| group.energy));
+    let look = &Look { inks, largest };
     plane.marks(scene, &chart.marks, &groups, look, theme);
+    let texts = plane.ceiling_labels(scene, &chart.ceilings, theme);
     plane.names(scene, chart, &groups, texts, look, theme);
-    data
+    (data, largest)
 }
 
 /// Axes and the area between them.
@@ -163,10 +174,10 @@ impl Plane {
         if band.len() < 2 {
             return;
         }
-        let lower = self.clipped(&band.iter().map(|(x, low, _)| (*x, *low)).collect::<Vec<_>>());
-        let upper = self.clipped(&band.iter().map(|(x, _, high)| (*x, *high)).collect::<Vec<_>>());
-        if lower.len() > 1 && upper.len() > 1 {
-            let outline = upper.into_iter().chain(lower.into_iter().rev()).collect();
+        let lower = band.iter().map(|(x, low, _)| self.at((*x, *low)));
+        let upper = band.iter().map(|(x, _, high)| self.at((*x, *high)));
+        let outline = within(&upper.chain(lower.rev()).collect::<Vec<_>>(), &self.data);
+        if outline.len() > 2 {
             scene.shapes.push(Shape::Polygon(outline, theme.frame.faded(BAND)));
         }
     }
@@ -175,9 +186,10 @@ impl Plane {
         let y = self.y.place(ceiling.value);
         let from = self.x.place(ceiling.from).clamp(self.data.left, self.data.right);
         let (left, right) = ((self.data.left, y), (self.data.right, y));
-        if ceiling.is_part {
-            scene.line(&[left, right], 1.3, theme.quiet, Some(DOTS));
-            return;
+        match ceiling.role {
+            Role::Part => return scene.line(&[left, right], 1.3, theme.quiet, Some(DOTS)),
+            Role::Limit => return scene.line(&[left, right], 1.0, theme.text.faded(FAINT), None),
+            Role::Roof => {}
         }
         if let Some((low, high)) = ceiling.band.filter(|(low, high)| low < high) {
             let at = |value: f64| self.y.place(value).clamp(self.data.top, self.data.bottom);
@@ -221,11 +233,16 @@ impl Plane {
             let below = 5.0 + ROOF_SIZE * font::CAPITAL;
             let behind = taken.iter().map(|area| area.right + 18.0).fold(left, f64::max);
             let places = [(left, -5.0), (left, below), (behind, -5.0)];
-            let free = |l: &Label| taken.iter().all(|area| !area.meets(&l.area()));
-            let Some(label) = places.map(|(x, drop)| label(x, drop)).into_iter().find(free) else {
-                continue;
-            };
+            let heights = || ceilings.iter().map(|c| self.y.place(c.value));
+            let struck =
+                |area: &Area| heights().any(|y| y > area.top + 2.0 && y < area.bottom - 2.0);
+            let meets = |area: &Area| taken.iter().any(|other| other.meets(area));
+            let labels = places.map(|(x, drop)| label(x, drop));
+            let clean = labels.iter().find(|l| !meets(&l.area()) && !struck(&l.area()));
+            let free = || labels.iter().find(|l| !meets(&l.area()));
+            let Some(label) = clean.or_else(free).cloned() else { continue };
             taken.push(label.area());
+            scene.fill(grown(&label.area(), -2.0), theme.paper.faded(0.6));
             scene.text(label);
         }
         taken
@@ -374,6 +391,30 @@ fn clip([from, to]: [(f64, f64); 2], area: &Area) -> Option<[(f64, f64); 2]> {
     (enters < leaves).then(|| [at(enters), at(leaves)])
 }
 
+/// The part of a polygon within an area (Sutherland and Hodgman's clipping).
+fn within(outline: &[(f64, f64)], area: &Area) -> Vec<(f64, f64)> {
+    let mut points = outline.to_vec();
+    // Depth of a point inside each edge.
+    let edges: [&dyn Fn((f64, f64)) -> f64; 4] =
+        [&|p| p.0 - area.left, &|p| area.right - p.0, &|p| p.1 - area.top, &|p| area.bottom - p.1];
+    for depth in edges {
+        let ends = points.iter().cycle().skip(1);
+        let mut kept = Vec::with_capacity(points.len() + 2);
+        for (from, to) in points.iter().zip(ends) {
+            let (here, there) = (depth(*from), depth(*to));
+            if here >= 0.0 {
+                kept.push(*from);
+            }
+            if (here < 0.0) != (there < 0.0) {
+                let share = here / (here - there);
+                kept.push((from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share));
+            }
+        }
+        points = kept;
+    }
+    points
+}
+
 /// The label of a slope above the data, right of where the slope leaves it.
 struct SlopeLabel {
     text: String,
@@ -391,7 +432,8 @@ fn slope_labels(chart: &Chart, x: &LogAxis, high: f64) -> Vec<SlopeLabel> {
     let mut labels = Vec::new();
     for (place, slope) in slopes {
         let room = f64::from(super::super::SIZE.0) - MARGIN - place - 4.0;
-        let text = font::elided(&slope.label, ROOF_SIZE, false, room);
+        let text = format!("{} {}", slope.names, slope.what);
+        let text = font::elided(&text, ROOF_SIZE, false, room);
         let end = place + 4.0 + font::width(&text, ROOF_SIZE, false);
         let row = starts.iter().position(|start| end + 10.0 < *start).unwrap_or(starts.len());
         match starts.get_mut(row) {
