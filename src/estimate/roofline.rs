@@ -325,6 +325,3 @@ impl Roofline {
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

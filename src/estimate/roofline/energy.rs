@@ -99,3 +99,87 @@ impl<C: Counted> EnergyRoof<C> {
 fn per<Q: Quantity>(joules: f64) -> Q {
     Q::from_si(1.0 / joules)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Macs;
+    use super::*;
+    use crate::units::{JoulesPerMac, MacsPerByte, MacsPerSecond};
+    use proptest::prelude::*;
+
+    fn roof(
+        operation: f64,
+        byte: f64,
+        constant: f64,
+        peak: f64,
+        bandwidth: f64,
+    ) -> EnergyRoof<Macs> {
+        EnergyRoof {
+            operation: JoulesPerMac(operation),
+            byte: JoulesPerByte(byte),
+            constant: Watts(constant),
+            peak: MacsPerSecond(peak),
+            bandwidth: BytesPerSecond(bandwidth),
+        }
+    }
+
+    #[test]
+    fn a_roof_by_hand() {
+        // 2 pJ a MAC, 40 pJ a byte, 3 mW, 1 GMAC/s, 100 MB/s: ridge at 10 MAC/B, balance at 20 MAC/B.
+        let roof = roof(2e-12, 40e-12, 3e-3, 1e9, 1e8);
+        assert!((roof.balance().0 - 20.0).abs() < 1e-9);
+        // At the balance: 2 + 40/20 + 3 pJ.
+        assert!((roof.at(MacsPerByte(20.0)).0 * 7e-12 - 1.0).abs() < 1e-12);
+        // At 5 MAC/B bytes take twice the time of MACs: 2 + 8 + 6 pJ.
+        assert!((roof.at(MacsPerByte(5.0)).0 * 16e-12 - 1.0).abs() < 1e-12);
+        assert!((roof.best().0 * 5e-12 - 1.0).abs() < 1e-12);
+        assert!((roof.constant_share() - 0.6).abs() < 1e-12);
+        // Half of the best takes 10 pJ: 2 + 40/I + 3 max(1, 10/I), so 70/I = 8 where 10/I > 1.
+        assert!((roof.effective_balance().0 - 8.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_constant_power_balance_is_half_of_the_best() {
+        let roof = roof(2e-12, 40e-12, 0.0, 1e9, 1e8);
+        assert_eq!(roof.effective_balance(), roof.balance());
+        assert!((roof.at(roof.balance()).0 / roof.best().0 - 0.5).abs() < 1e-12);
+        assert_eq!(roof.constant_share(), 0.0);
+    }
+
+    #[test]
+    fn a_level_whose_bytes_cost_nothing_is_a_roof_of_time_alone() {
+        let roof = roof(2e-12, 0.0, 3e-3, 1e9, 1e8);
+        assert_eq!(roof.balance(), MacsPerByte(0.0));
+        assert_eq!(roof.at(MacsPerByte(10.0)), roof.best());
+        assert!(roof.at(MacsPerByte(1.0)).0 < roof.best().0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_roof_lies_between_its_asymptotes(
+            operation in -13.0..-9.0f64,
+            byte in -13.0..-8.0f64,
+            constant in -6.0..1.0f64,
+            peak in 6.0..13.0f64,
+            bandwidth in 6.0..12.0f64,
+            at in -4.0..5.0f64,
+        ) {
+            let ten = |exponent: f64| 10f64.powf(exponent);
+            let roof = roof(ten(operation), ten(byte), ten(constant), ten(peak), ten(bandwidth));
+            let intensity = MacsPerByte(ten(at));
+            let here = roof.at(intensity).0;
+            prop_assert!(here <= roof.best().0 * (1.0 + 1e-12));
+            prop_assert!(here <= roof.steep(intensity).0 * (1.0 + 1e-12));
+            prop_assert!(here <= roof.switching_alone(intensity).0.min(roof.constant_alone(intensity).0));
+            // Energies of work and of time add up.
+            let parts = 1.0 / roof.switching_alone(intensity).0 + 1.0 / roof.constant_alone(intensity).0;
+            prop_assert!((here * parts - 1.0).abs() < 1e-9);
+            // Far to the right it ends, far to the left it is steep.
+            prop_assert!((roof.at(MacsPerByte(1e30)).0 / roof.best().0 - 1.0).abs() < 1e-6);
+            let far = MacsPerByte(1e-30);
+            prop_assert!((roof.at(far).0 / roof.steep(far).0 - 1.0).abs() < 1e-6);
+            let half = roof.at(roof.effective_balance()).0 / roof.best().0;
+            prop_assert!((half - 0.5).abs() < 1e-9, "{}", half);
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crate::model::OpKind;
 use crate::report::Roofs;
 use crate::units::engineering;
 use chart::{Chart, Role};
-use panel::{BAND, DASHES, DOT, DOTS, ELSEWHERE, diamond, draw, mark};
+use panel::{BAND, DASHES, DOT, DOTS, Drawn, ELSEWHERE, diamond, draw, mark};
 
 /// Panels of a picture; what takes less energy is in the table.
 const PANELS: usize = 4;
@@ -32,7 +32,9 @@ pub(super) fn compose(roofs: &Roofs<'_>, theme: &Theme) -> (Scene, (u32, u32)) {
     let (charts, left_out) = charts(roofs);
     let mut scene = Scene::default();
     let mut subtitle = vec![explained(roofs)];
-    subtitle.extend(roofs.prediction.caveats.iter().take(2).cloned());
+    subtitle.extend(roofs.energy.then(|| roofs.race()));
+    subtitle.extend(roofs.prediction.caveats.iter().cloned());
+    subtitle.truncate(if left_out.is_some() { 3 } else { 4 });
     subtitle.extend(left_out);
     let mut head = Scene::default();
     let top = heading(&mut head, &roofs.title(), &subtitle, theme);
@@ -58,10 +60,10 @@ pub(super) fn compose(roofs: &Roofs<'_>, theme: &Theme) -> (Scene, (u32, u32)) {
         } else {
             page
         };
-        let (data, largest) = draw(&mut scene, &page, chart, &inks, roofs.energy, theme);
-        let column = Area { left: width - MARGIN - LEGEND, right: width - MARGIN, ..data };
+        let drawn = draw(&mut scene, &page, chart, &inks, roofs.energy, theme);
+        let column = Area { left: width - MARGIN - LEGEND, right: width - MARGIN, ..drawn.data };
         let column = Area { bottom: page.bottom, ..column };
-        explain(&mut scene, &column, chart, (&inks, largest), roofs.energy, theme);
+        explain(&mut scene, &column, chart, (&inks, &drawn), roofs.energy, theme);
     }
     (scene, size)
 }
@@ -74,10 +76,7 @@ fn explained(roofs: &Roofs<'_>) -> String {
         (None, false) => "each layer at the level that limits it most",
     };
     if roofs.energy {
-        format!(
-            "operations a joule at the loads, before losses of regulators; {stands}; {}",
-            roofs.race()
-        )
+        format!("operations a joule at the loads, before losses of regulators; {stands}")
     } else {
         format!("operations a second against operations a byte; {stands}")
     }
@@ -118,7 +117,7 @@ fn explain(
     scene: &mut Scene,
     column: &Area,
     chart: &Chart,
-    (inks, largest): (&[(OpKind, Ink)], (f64, f64)),
+    (inks, drawn): (&[(OpKind, Ink)], &Drawn),
     energy: bool,
     theme: &Theme,
 ) {
@@ -128,7 +127,7 @@ fn explain(
     legend.figures(&figures);
     legend.key("kind, with its energy", &kinds(chart, inks));
     legend.heading("marks");
-    let (radius, most) = largest;
+    let (radius, most) = drawn.largest;
     let shown = radius.min(10.0);
     // Areas go with energies.
     let worth = most * (shown / radius).powi(2);
@@ -162,11 +161,14 @@ fn explain(
             scene.line(&line(at), 2.0, theme.text, Some(DASHES));
         });
     }
-    legend.sample("its 90 % interval", |scene, at| {
-        let (left, right) = (at.0 - 15.0, at.0 + 15.0);
-        let area = Area { left, right, top: at.1 - 6.0, bottom: at.1 + 6.0 };
-        scene.fill(area, theme.frame.faded(BAND));
-    });
+    let banded = chart.slopes.iter().any(|slope| !slope.band.is_empty());
+    if banded || chart.ceilings.iter().any(|c| c.band.is_some_and(|(low, high)| low < high)) {
+        legend.sample("its 90 % interval", |scene, at| {
+            let (left, right) = (at.0 - 15.0, at.0 + 15.0);
+            let area = Area { left, right, top: at.1 - 6.0, bottom: at.1 + 6.0 };
+            scene.fill(area, theme.frame.faded(BAND));
+        });
+    }
     let knee = if energy { "a byte takes as much as its MACs" } else { "ridge" };
     if chart.slopes.iter().any(|slope| !slope.knees.is_empty()) {
         legend.sample(knee, |scene, at| diamond(scene, at, theme));
@@ -175,7 +177,9 @@ fn explain(
         let text = "switching, or constant power, alone";
         legend.sample(text, |scene, at| scene.line(&line(at), 1.6, theme.quiet, Some(DOTS)));
     }
-    legend.sample("name +3: with three more at one place", |_, _| {});
+    if drawn.merged {
+        legend.sample("name +3: with three more at one place", |_, _| {});
+    }
     if chart.moving > 0 {
         let layers = if chart.moving == 1 { "layer only moves" } else { "layers only move" };
         let text = format!("{} {layers} data: not drawn", chart.moving);

@@ -146,15 +146,9 @@ fn energy_roofs<C: Counted>(
     engine: &EngineRoofline,
     counted: &CountedRoofs<C>,
 ) -> Table {
-    let headers = [
-        "below",
-        "energy",
-        "balance",
-        "with constant\npower",
-        "best",
-        "constant\nthere",
-        "rests on",
-    ];
+    let (balance, half) =
+        (format!("balance,\n{}/B", C::NAME), format!("half of best,\n{}/B", C::NAME));
+    let headers = ["below", "energy", &balance, &half, "best", "of which\nconstant", "rests on"];
     let mut rows = table(&headers, 1);
     left(&mut rows, headers.len() - 1);
     let constant = roofs.roofline.constant.power;
@@ -211,7 +205,7 @@ fn layers<C: Counted>(
     headers.extend(names.iter().map(String::as_str));
     headers.extend(["attained", "attainable", "share"]);
     headers.extend(if roofs.energy {
-        ["at the\nsources", "ridge"]
+        ["at the\nsources", "balance"]
     } else {
         ["ridge", "lowest\nroof"]
     });

@@ -9,6 +9,9 @@ use crate::report::roofs::{factor, is_unfounded, standing};
 use crate::uncertainty::{CountBands, EngineBands, Interval90};
 use crate::units::{Quantity, engineering};
 
+/// An energy roof that comes so near its end has reached it, as far as eyes can tell.
+const NEARLY: f64 = 0.99;
+
 /// A roof for all intensities.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ceiling {
@@ -199,8 +202,12 @@ impl View<'_> {
         let Some((_, any)) = roofs.first() else { return };
         let best = any.best().si();
         let kind = compute.energy_kind.weaker(self.roofs.roofline.constant_kind());
-        let crossing = |roof: &EnergyRoof<C>| best / roof.steep(C::PerByte::from_si(1.0)).si();
-        let from = roofs.iter().map(|(_, roof)| crossing(roof)).fold(f64::INFINITY, f64::min);
+        let reached = bands.energy.iter().zip(0..).filter_map(|(band, place)| {
+            let (_, roof) = roofs.iter().find(|(at, _)| *at == place)?;
+            let near = |x: &f64| roof.at(C::PerByte::from_si(*x)).si() >= best * NEARLY;
+            band.points.iter().map(|(x, _)| *x).find(near)
+        });
+        let from = reached.fold(f64::INFINITY, f64::min);
         let ceiling = |label: String, value: f64, role: Role| {
             let label =
                 format!("{label} {}{}", engineering(value, C::PerJoule::UNIT), standing(kind));
@@ -209,7 +216,7 @@ impl View<'_> {
         };
         let what = if C::NAME == "MAC" { "" } else { " element operations" };
         let full = format!("{}{what} at best", compute.precision);
-        chart.ceilings.push(ceiling(full, best, Role::Limit));
+        chart.ceilings.push(ceiling(full, best, if leads { Role::Roof } else { Role::Limit }));
         if !leads {
             return;
         }
@@ -265,6 +272,8 @@ impl View<'_> {
             format!("{}, no energy a byte given", level.bandwidth)
         };
         let curve = points.iter().map(|(x, _)| (*x, roof.at(C::PerByte::from_si(*x)).si()));
+        // From there on it is the roof of all levels.
+        let curve = curve.take_while(|(_, y)| *y < roof.best().si() * NEARLY);
         Slope {
             names: self.roofs.level_name(level).to_owned(),
             what: what + &standing(kind),

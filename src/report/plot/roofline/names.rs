@@ -13,11 +13,11 @@ pub(super) const SIZE: f64 = 12.0;
 const APART: f64 = 3.0;
 /// Directions that are tried, and how far out.
 const DIRECTIONS: usize = 24;
-const DISTANCES: [f64; 9] = [3.0, 10.0, 20.0, 34.0, 50.0, 70.0, 95.0, 125.0, 165.0];
+const DISTANCES: [f64; 11] = [3.0, 10.0, 20.0, 34.0, 50.0, 70.0, 95.0, 125.0, 160.0, 200.0, 250.0];
 /// A name further out than this has a leader.
 const LEADER: f64 = 9.0;
 /// What a pixel of distance costs, a pixel of a mark that is covered, and a line that is crossed.
-const COST: (f64, f64, f64) = (1.0, 0.35, 14.0);
+const COST: (f64, f64, f64) = (1.0, 0.8, 14.0);
 
 /// A mark with the name that it asks for.
 #[derive(Debug, Clone)]
@@ -239,7 +239,12 @@ mod tests {
             })
             .collect();
         let placed = place(&crowd, &DATA, Obstacles::default());
-        assert_eq!(placed.len(), 12);
-        assert!(placed.iter().filter(|p| p.leader.is_some()).count() >= 6);
+        // Not all have a place; the most important have.
+        let names: Vec<&str> = placed.iter().map(|p| p.name.as_str()).collect();
+        assert!(
+            names.len() >= 6 && names.starts_with(&["layer_0", "layer_1", "layer_2"]),
+            "{names:?}"
+        );
+        assert!(placed.iter().filter(|p| p.leader.is_some()).count() >= 3);
     }
 }

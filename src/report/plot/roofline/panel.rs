@@ -93,8 +93,16 @@ fn axes(chart: &Chart, page: &Area) -> Option<(LogAxis, (f64, f64))> {
     Some((LogAxis { low, high, from: page.left, to: page.right }, (y_low, y_high)))
 }
 
-/// Draws a chart; tells where its data is, and the radius of the largest mark with its energy. Without
-/// anything to show it says so.
+/// What a panel has drawn.
+pub(super) struct Drawn {
+    pub data: Area,
+    /// Radius of the largest mark, and its energy.
+    pub largest: (f64, f64),
+    /// True where a mark stands for several layers.
+    pub merged: bool,
+}
+
+/// Draws a chart. Without anything to show it says so.
 pub(super) fn draw(
     scene: &mut Scene,
     page: &Area,
@@ -102,12 +110,12 @@ pub(super) fn draw(
     inks: &[(OpKind, Ink)],
     energy: bool,
     theme: &Theme,
-) -> (Area, (f64, f64)) {
+) -> Drawn {
     let Some((x, (low, high))) = axes(chart, page) else {
         let label =
             Label::new("no layer has operations and bytes", page.center(), 16.0, theme.quiet);
         scene.text(label.anchored(Anchor::Middle));
-        return (*page, (LARGEST.0, 0.0));
+        return Drawn { data: *page, largest: (LARGEST.0, 0.0), merged: false };
     };
     let labels = slope_labels(chart, &x, high);
     let rows = labels.iter().map(|l| l.row + 1).max().unwrap_or(0);
@@ -141,7 +149,7 @@ pub(super) fn draw(
     plane.marks(scene, &chart.marks, &groups, look, theme);
     let texts = plane.ceiling_labels(scene, &chart.ceilings, theme);
     plane.names(scene, chart, &groups, texts, look, theme);
-    (data, largest)
+    Drawn { data, largest, merged: groups.iter().any(|group| group.count > 1) }
 }
 
 /// Axes and the area between them.
@@ -184,7 +192,7 @@ impl Plane {
 
     fn ceiling(&self, scene: &mut Scene, ceiling: &Ceiling, theme: &Theme) {
         let y = self.y.place(ceiling.value);
-        let from = self.x.place(ceiling.from).clamp(self.data.left, self.data.right);
+        let from = self.x.place(ceiling.from.min(self.x.high)).max(self.data.left);
         let (left, right) = ((self.data.left, y), (self.data.right, y));
         match ceiling.role {
             Role::Part => return scene.line(&[left, right], 1.3, theme.quiet, Some(DOTS)),
