@@ -37,9 +37,9 @@ impl Roofs<'_> {
         let share = self.roofline.constant_share_at_best();
         let percent = 100.0 * share;
         let pays = if share > 0.5 {
-            "time takes more than work, so racing to idle pays"
+            "time takes more than work, so racing to idle pays as far as idle switches it off"
         } else {
-            "work takes more than time, so a lower voltage saves more than racing to idle"
+            "work takes more than time, so a slower point at a lower voltage may save more than racing to idle"
         };
         format!("constant power is {percent:.0} % of the energy at best: {pays}")
     }

@@ -67,7 +67,7 @@ impl<C: Counted> EnergyRoof<C> {
         per(self.operation.si() + self.constant.0 / self.peak.si())
     }
 
-    /// The intensity that the roof is proportional to, to the left: `I / (e_byte + P_0 / BW)`.
+    /// The line that the roof is near to the left: `I / (e_byte + P_0 / BW)`.
     pub fn steep(&self, intensity: C::PerByte) -> C::PerJoule {
         per((self.byte.0 + self.constant.0 / self.bandwidth.0) / intensity.si())
     }

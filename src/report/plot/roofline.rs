@@ -20,8 +20,9 @@ use crate::units::engineering;
 use chart::{Chart, Role};
 use panel::{BAND, DASHES, DOT, DOTS, Drawn, ELSEWHERE, diamond, draw, mark};
 
-/// Panels of a picture; what takes less energy is in the table.
+/// Panels of a picture, and the share of the energy that is worth one; the rest is in the table.
 const PANELS: usize = 4;
+const LEAST: f64 = 0.02;
 /// Height of a panel where there are several.
 const PANEL: f64 = 700.0;
 /// Above the panel of an engine: its name.
@@ -91,11 +92,13 @@ fn charts(roofs: &Roofs<'_>) -> (Vec<Chart>, Option<String>) {
     let mut ranked: Vec<(String, f64)> =
         charts.iter().map(|chart| (chart.engine.clone(), energy(chart))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let rest = ranked.split_off(ranked.len().min(PANELS));
+    let all: f64 = ranked.iter().map(|(_, energy)| energy).sum();
+    let worth = ranked.iter().take(PANELS).take_while(|(_, own)| *own >= all * LEAST).count();
+    let rest = ranked.split_off(worth.max(1).min(ranked.len()));
     let names: Vec<&str> = rest.iter().map(|(name, _)| name.as_str()).collect();
     charts.retain(|chart| !names.contains(&chart.engine.as_str()));
     let said = (!names.is_empty())
-        .then(|| format!("not drawn, since they take less energy: {}", names.join(", ")));
+        .then(|| format!("takes little energy and is not drawn: {}", names.join(", ")));
     (charts, said)
 }
 

@@ -271,9 +271,14 @@ impl View<'_> {
         } else {
             format!("{}, no energy a byte given", level.bandwidth)
         };
-        let curve = points.iter().map(|(x, _)| (*x, roof.at(C::PerByte::from_si(*x)).si()));
-        // From there on it is the roof of all levels.
-        let curve = curve.take_while(|(_, y)| *y < roof.best().si() * NEARLY);
+        // From where it has come near its end on, that is the roof of all levels.
+        let mut reached = false;
+        let curve = points.iter().map_while(|(x, _)| {
+            let y = roof.at(C::PerByte::from_si(*x)).si();
+            let before = !reached;
+            reached = y >= roof.best().si() * NEARLY;
+            before.then_some((*x, y))
+        });
         Slope {
             names: self.roofs.level_name(level).to_owned(),
             what: what + &standing(kind),

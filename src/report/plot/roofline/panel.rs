@@ -8,6 +8,7 @@ use super::chart::{Ceiling, Chart, Mark, Role, Slope};
 use super::log_axis::LogAxis;
 use super::names::{self, Named, Obstacles, grown};
 use crate::model::OpKind;
+use std::collections::BTreeMap;
 
 /// Text on roofs.
 const ROOF_SIZE: f64 = 13.0;
@@ -257,21 +258,16 @@ impl Plane {
     }
 
     fn groups<'a>(&self, marks: &'a [Mark]) -> Vec<Group<'a>> {
-        let mut groups: Vec<Group<'a>> = Vec::new();
+        let mut cells: BTreeMap<_, Group<'a>> = BTreeMap::new();
         for mark in marks {
             let at = self.at((mark.x, mark.y));
-            let same = groups.iter_mut().find(|g| {
-                let near = (g.at.0 - at.0).abs() < SAME && (g.at.1 - at.1).abs() < SAME;
-                near && g.first.kind == mark.kind && g.first.square == mark.square
-            });
-            match same {
-                Some(group) => {
-                    group.energy += mark.energy;
-                    group.count += 1;
-                }
-                None => groups.push(Group { first: mark, at, energy: mark.energy, count: 1 }),
-            }
+            let cell = [at.0, at.1].map(|length| (length / SAME).round() as i64);
+            let group = cells.entry((cell, mark.kind, mark.square));
+            let group = group.or_insert(Group { first: mark, at, energy: 0.0, count: 0 });
+            group.energy += mark.energy;
+            group.count += 1;
         }
+        let mut groups: Vec<Group<'a>> = cells.into_values().collect();
         // The largest lie lowest, and have their names first.
         groups.sort_by(|a, b| b.energy.total_cmp(&a.energy));
         groups
