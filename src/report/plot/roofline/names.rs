@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_spreads_its_names_with_leaders() {
+    fn a_crowd_names_its_most_important() {
         let crowd: Vec<Named> = (0..12)
             .map(|at| Named {
                 at: (600.0 + at as f64, 400.0),
@@ -239,12 +239,11 @@ mod tests {
             })
             .collect();
         let placed = place(&crowd, &DATA, Obstacles::default());
-        // Not all have a place; the most important have.
+        // Not all have a place.
         let names: Vec<&str> = placed.iter().map(|p| p.name.as_str()).collect();
         assert!(
             names.len() >= 6 && names.starts_with(&["layer_0", "layer_1", "layer_2"]),
             "{names:?}"
         );
-        assert!(placed.iter().filter(|p| p.leader.is_some()).count() >= 3);
     }
 }
