@@ -5,6 +5,7 @@ mod groups;
 mod heat;
 mod peaks;
 mod rail_power;
+pub mod roofline;
 mod total;
 
 pub use crate::mapping::{PhaseTime, phase_time, transfer_time};

@@ -4,15 +4,17 @@ mod folder;
 pub mod json;
 pub mod plot;
 mod prediction;
+mod roofs;
 mod run_folder;
 mod tables;
 
 pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
+pub use roofs::Roofs;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
     CheckedModel, LayerView, ListedModel, advice_text, comparison_table, estimate_text,
     hardware_check_text, hardware_list_table, hardware_numbers_text, hardware_tree_text,
-    headlines_text, inspect_text, kinds_text, memory_text, model_list_table, run_text,
-    variants_table, weak_numbers_text,
+    headlines_text, inspect_text, kinds_text, memory_text, model_list_table, roofline_text,
+    run_text, variants_table, weak_numbers_text,
 };

@@ -16,8 +16,10 @@ pub use quantity::{
     Amperes, AmperesPerSecond, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius,
     Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds,
     JouleSecondsSquared, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac,
-    JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin,
-    PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
+    JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle, MacsPerJoule,
+    MacsPerSecond, Ohms, OperationsPerByte, OperationsPerCycle, OperationsPerJoule,
+    OperationsPerSecond, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts,
+    engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

@@ -32,6 +32,7 @@ mod placement;
 mod profile_slips;
 mod profiles;
 mod recurrence;
+mod roofline;
 mod rooms;
 mod said;
 mod shared;

@@ -5,9 +5,11 @@ mod hardware;
 mod inspect;
 mod limits;
 mod memory;
+mod roofline;
 
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
+pub use roofline::roofline;
 
 use super::tables::{key_name, window_name};
 use super::{LayerView, ListedModel, Prediction};

@@ -10,6 +10,7 @@ mod live;
 mod paint;
 mod picture;
 mod regions;
+mod roofline;
 mod scene;
 mod stack;
 mod strip;
@@ -17,6 +18,7 @@ mod theme;
 
 pub use addresses::MemoryPicture;
 
+use super::Roofs;
 use crate::model::ModelProfile;
 use crate::trace::Trace;
 use crate::units::SimTime;
@@ -115,6 +117,14 @@ pub fn live(profile: &ModelProfile, path: &Path) -> Result<(), PlotError> {
 pub fn memory(picture: &MemoryPicture<'_>, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     write(&addresses::compose(picture, &theme::LIGHT), SIZE, path)
+}
+
+/// Draws roofs and the layers below them, a panel an engine. The extension of `path` decides on the kind of
+/// picture.
+pub fn roofline(roofs: &Roofs<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (scene, size) = roofline::compose(roofs, &theme::LIGHT);
+    write(&scene, size, path)
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

@@ -8,6 +8,7 @@ mod limits;
 mod memory;
 mod models;
 mod prediction;
+mod roofline;
 mod validation;
 mod variants;
 
@@ -25,6 +26,7 @@ pub use memory::memory_text;
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
+pub use roofline::roofline_text;
 pub use validation::comparison_table;
 pub use variants::variants_table;
 

@@ -15,6 +15,7 @@ use crate::hardware::{Bandwidth, Precision};
 use crate::mapping::{MemoryPlan, Network, memory_plan};
 use crate::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A word wider than that is none.
 const WIDEST: f64 = 1_048_576.0;
@@ -115,7 +116,7 @@ struct Finder<'a> {
     engine: usize,
     choices: &'a Choices,
     setting: Setting<'a>,
-    plan: MemoryPlan,
+    plan: Arc<MemoryPlan>,
     accessed: &'a BTreeMap<Key, (f64, f64)>,
 }
 

@@ -13,11 +13,13 @@ use crate::diagnostic::nearest;
 use crate::evidence::Kind;
 use crate::hardware::Precision;
 use crate::mapping::{
-    Network, Phase, PhaseKind, Plan, Stated, Step, Transfer, Uncosted, memory_plan, plan,
+    MemoryInUse, Network, Phase, PhaseKind, Plan, Stated, Step, Transfer, Uncosted, memory_plan,
+    plan,
 };
 use crate::model::{Layer, OpKind};
 use crate::units::{Bytes, Cycles, Joules, MacsPerCycle};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Files that a report names.
 const SHOWN_FILES: usize = 3;
@@ -102,9 +104,11 @@ impl Imported {
             point: setting.point.clone(),
             steps: Vec::with_capacity(self.matches.len()),
             uncosted: Vec::new(),
+            fallbacks: Vec::new(),
             costed_share: 1.0,
             fits: memory.fits,
             notes: self.notes.clone(),
+            memory: vec![MemoryInUse { engines: vec![self.engine], plan: Arc::clone(&memory) }],
         };
         let mut costed = 0u64;
         let mut matches = self.matches.iter().peekable();
@@ -130,7 +134,7 @@ impl Imported {
         if all > 0 {
             plan.costed_share = costed as f64 / all as f64;
         }
-        plan.notes.extend(memory.notes);
+        plan.notes.extend(memory.notes(setting.profile));
         plan
     }
 
