@@ -32,6 +32,7 @@ mod rooms;
 mod said;
 mod shared;
 mod shipped;
+mod tiling_laws;
 mod trace_formats;
 mod transformers;
 mod transforms;

@@ -13,6 +13,16 @@
 //! `max(M K + K N + M N, 2 M N K / sqrt(S) - 2 S)` elements. Tiles that do not divide count their last one
 //! as the part that is left.
 
+mod memo;
+mod rows;
+mod search;
+mod sizes;
+
+pub use memo::tilings;
+pub use rows::{Image, RowTile, Rows};
+pub use search::{Factor, ROOMS, Results, StagedTiling, Staging, Tilings, search};
+pub use sizes::tile_sizes;
+
 use crate::model::Gemm;
 
 /// A loop over tiles of a product.

@@ -1,9 +1,10 @@
 //! Placement: each layer on the first engine that runs it.
 
+use super::compressed;
 use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
-use super::traffic::{Traffic, phases};
+use super::traffic::{Traffic, overflow_note, phases};
 use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let homes: Vec<_> =
         (0..spec.engines.len()).map(|e| memory_plan(network, e, setting.profile)).collect();
     let all = network.operations();
+    let mut overflowing = Vec::new();
     for (index, layer) in network.layers.iter().enumerate() {
         let mut reasons = Vec::new();
         let mut chosen = None;
@@ -42,6 +44,9 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         }
         let work = executed_on(&layer.work, engine, setting);
         let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
+        if traffic.overflows {
+            overflowing.push((engine, layer.name.as_str()));
+        }
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,
@@ -55,7 +60,9 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             cost,
         });
     }
-    let (notes, fits) = notes(&steps, &homes, conversions, setting);
+    let (mut notes, fits) = notes(&steps, &homes, conversions, setting);
+    notes.extend(overflow_note(&overflowing, setting));
+    notes.extend(compressed::notes(network, &steps, setting));
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
     Plan {
