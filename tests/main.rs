@@ -33,6 +33,7 @@ mod said;
 mod shared;
 mod shipped;
 mod tiling_laws;
+mod tiling_plans;
 mod trace_formats;
 mod transformers;
 mod transforms;

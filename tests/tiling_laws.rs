@@ -24,12 +24,13 @@ pub fn product(m: u64, n: u64, k: u64, room: f64, copies: f64) -> Staging {
         results: Results { bytes: results, sums: results, wide: false, room: Some(0), price: 1.0 },
         beside: (0.0, None),
         copies,
+        wait: 0.0,
         rooms: [room; ROOMS],
     }
 }
 
 /// Every tiling that fits, in every order, by the law of [`Tiling`] alone.
-fn exhaustive(m: u64, n: u64, k: u64, room: u128, double: bool) -> Option<u128> {
+fn exhaustive(m: u64, n: u64, k: u64, room: u128, double: bool, wait: u128) -> Option<u128> {
     let gemm = Gemm { groups: 1, m, n, k };
     let mut least = None;
     for tile_m in tile_sizes(m) {
@@ -38,7 +39,17 @@ fn exhaustive(m: u64, n: u64, k: u64, room: u128, double: bool) -> Option<u128> 
                 for order in TileLoop::ORDERS {
                     let tiling = Tiling { m: tile_m, n: tile_n, k: tile_k, order };
                     if tiling.footprint(double) <= room {
-                        let own = tiling.traffic(gemm).total();
+                        let traffic = tiling.traffic(gemm);
+                        let (a, b, c) =
+                            (m.div_ceil(tile_m), n.div_ceil(tile_n), k.div_ceil(tile_k));
+                        let moves = |bytes: u128, (x, y): (u64, u64), (p, q): (u64, u64)| {
+                            bytes / u128::from(x * y) * u128::from(p * q)
+                        };
+                        let results = traffic.written + traffic.read_back;
+                        let tiles = moves(traffic.input, (m, k), (a, c))
+                            + moves(traffic.weight, (k, n), (c, b))
+                            + moves(results, (m, n), (a, b));
+                        let own = traffic.total() + wait * tiles;
                         least = Some(least.map_or(own, |known: u128| known.min(own)));
                     }
                 }
@@ -104,6 +115,7 @@ fn staging() -> impl Strategy<Value = Staging> {
                 },
                 beside: (0.5, room(others.0)),
                 copies: if others.1 { 2.0 } else { 1.0 },
+                wait: 0.0,
                 rooms,
             }
         })
@@ -198,9 +210,13 @@ proptest! {
     ) {
         let copies = if double { 2.0 } else { 1.0 };
         let found = *search(&product(m, n, k, f64::from(room), copies)).best();
-        match exhaustive(m, n, k, room.into(), double) {
+        match exhaustive(m, n, k, room.into(), double, 0) {
             Some(least) => prop_assert_eq!(found.traffic, least as f64),
             None => prop_assert!(!found.fits),
+        }
+        let waits = Staging { wait: 7.0, ..product(m, n, k, f64::from(room), copies) };
+        if let Some(least) = exhaustive(m, n, k, room.into(), double, 7) {
+            prop_assert_eq!(search(&waits).best().cost, least as f64);
         }
         let (m_tile, n_tile, k_tile) = found.tile;
         let law = Tiling { m: m_tile, n: n_tile, k: k_tile, order: found.order };

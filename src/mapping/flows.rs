@@ -1,9 +1,10 @@
 //! Where the operands of a step come from, and how buffers cut them up.
 //!
-//! What passes buffers to the array of MAC work comes in tiles that share them ([`Staging`]): all tilings of
-//! least traffic are known by search, and of those that move nearly as little as the best the fastest is taken.
-//! A byte counts by the time that it takes on its way, so that what lives in a slow memory is not fetched again
-//! to spare a fast one; where all operands come the same way every byte counts alike. Groups (heads of a batched
+//! What passes buffers to the array of MAC work comes in tiles that share them ([`Staging`]). The tilings of
+//! least traffic are known by search, and those of least time on the way, where each tile waits for a latency.
+//! Of all that are nearly as fast as the fastest the one that moves least is taken. A byte counts by the time
+//! that it takes on its way, so that what lives in a slow memory is not fetched again to spare a fast one; where
+//! all operands come the same way every byte counts alike. Groups (heads of a batched
 //! product, channel groups, steps of a recurrence) run one after the other, each with tiles of its own.
 //!
 //! Anything else streams past: pieces of what is read and of the result share the buffer.
@@ -15,7 +16,7 @@ use super::MemoryPlan;
 use super::compressed::compressed_bytes;
 use crate::cost::{
     Cost, Factor, Image, ROOMS, Results, Rows, Setting, StagedTiling, Staging, Tilings, bandwidth,
-    tilings,
+    latency, tilings,
 };
 use crate::evidence::Kind;
 use crate::hardware::{Engine, Precision, Transfers};
@@ -159,11 +160,13 @@ pub(super) struct Flows {
     pub(super) order: Order,
     /// Tilings of MAC work that passes buffers, the one of least traffic first.
     tilings: Option<Tilings>,
+    /// The tiling of least time on the way, where it is another.
+    quick: Option<StagedTiling>,
     /// True where not even the smallest tile fits.
     pub(super) overflows: bool,
 }
 
-/// Tilings that move at most so many times as much as the best are chosen from by time.
+/// Tilings that move at most so many times as much as the best are chosen from.
 const NEAR: f64 = 1.1;
 
 impl Flows {
@@ -180,6 +183,7 @@ impl Flows {
             output: None,
             order: Order { data: whole, filter: whole, side: whole, results: whole },
             tilings: None,
+            quick: None,
             overflows: false,
         };
         if work.kind == OpKind::View {
@@ -205,11 +209,11 @@ impl Flows {
         flows
     }
 
-    /// The other tilings that move nearly as little.
+    /// The other tilings to choose from, by rising traffic.
     pub(super) fn others(&self) -> impl Iterator<Item = Order> {
         let data = self.of_role(OperandRole::Data).map_or(0.0, |flow| flow.bytes.0);
         let near = self.tilings.iter().flat_map(|tilings| tilings.near(NEAR));
-        near.map(move |tiling| Order::in_tiles(tiling, data))
+        near.chain(&self.quick).map(move |tiling| Order::in_tiles(tiling, data))
     }
 
     fn of_role(&self, role: OperandRole) -> Option<&Flow> {
@@ -233,6 +237,12 @@ impl Flows {
         self.order = Order::in_tiles(found.best(), staging.input.bytes);
         self.overflows = !found.best().fits;
         self.tilings = Some(found);
+        let wait = self.wait(setting);
+        if wait > 0.0 {
+            let quick = *tilings(&Staging { wait, ..staging }).best();
+            let alike = |own: &StagedTiling| (own.tile, own.order) == (quick.tile, quick.order);
+            self.quick = Some(quick).filter(|_| !alike(found.best()));
+        }
     }
 
     /// Pieces of everything that share a buffer: copies of what is read, and the result.
@@ -248,6 +258,22 @@ impl Flows {
         }
         let all = Coming { tiles, ..Coming::WHOLE };
         self.order = Order { data: all, filter: all, side: all, results: all };
+    }
+
+    /// The longest latency on the way of an operand that is staged, as bytes that pass the slowest of the ways
+    /// meanwhile.
+    fn wait(&self, setting: Setting<'_>) -> f64 {
+        let (mut longest, mut slowest) = (0.0f64, 0.0f64);
+        for flow in self.inputs.iter().chain(&self.output) {
+            let Some(buffer) = flow.buffer else { continue };
+            let link = setting.profile.link_between(flow.home, buffer);
+            let link = link.map(|link| setting.profile.link_channel(link));
+            for channel in [Some(flow.home), Some(buffer), link].into_iter().flatten() {
+                longest = longest.max(latency(channel, setting).0.si());
+            }
+            slowest = slowest.max(time_of_a_byte(flow, setting));
+        }
+        if longest > 0.0 { longest / slowest } else { 0.0 }
     }
 
     /// The product as a search for tilings sees it.
@@ -296,6 +322,7 @@ impl Flows {
             results,
             beside: (each, places.place(beside, setting)),
             copies,
+            wait: 0.0,
             rooms: places.bytes,
         }
     }

@@ -80,6 +80,9 @@ impl Sums {
     }
 }
 
+/// A tiling that moves more than another is taken where that takes more than so many times as long.
+const NEARLY: f64 = 1.01;
+
 /// Traffic of one step.
 pub(super) struct Traffic {
     /// From homes into buffers, before it is computed on.
@@ -112,7 +115,7 @@ impl Traffic {
         for other in flows.others() {
             let other = Moves::of(&flows, other, step, setting);
             let (known, others) = (*own.get_or_insert_with(|| pace(&best)), pace(&other));
-            if others.time < known.time * (1.0 - 1e-9) {
+            if others.time * NEARLY < known.time {
                 (best, own) = (other, Some(others));
             }
         }

@@ -37,7 +37,7 @@ pub fn tilings(staging: &Staging) -> Tilings {
 #[derive(PartialEq, Eq)]
 struct Key([u64; WORDS]);
 
-const WORDS: usize = 32;
+const WORDS: usize = 33;
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -48,7 +48,7 @@ impl Hash for Key {
 impl Key {
     fn of(staging: &Staging) -> Self {
         let Staging { groups, rows, columns, depth, input, weight, results, .. } = staging;
-        let Staging { beside, copies, rooms, .. } = staging;
+        let Staging { beside, copies, wait, rooms, .. } = staging;
         let (kind, rows) = match *rows {
             Rows::Matrix(rows) => (0, [rows, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
             Rows::Image(Image {
@@ -66,7 +66,7 @@ impl Key {
         let passed = passed.into_iter().fold(kind, |all, own| all << 8 | room(own));
         let shape = [*groups, *columns, *depth, passed << 1 | u64::from(results.wide)];
         let factor = |f: &Factor| [f.bytes, f.group, f.passes, f.rounds, f.price].map(f64::to_bits);
-        let others = [results.bytes, results.sums, results.price, beside.0, *copies];
+        let others = [results.bytes, results.sums, results.price, beside.0, *copies, *wait];
         let others = others.into_iter().chain(*rooms).map(f64::to_bits);
         let words = rows.into_iter().chain(shape).chain(factor(input)).chain(factor(weight));
         let mut key = [0; WORDS];
@@ -125,6 +125,7 @@ mod tests {
             },
             beside: (0.0, None),
             copies: 1.0,
+            wait: 0.0,
             rooms: [4096.0; ROOMS],
         }
     }
@@ -184,13 +185,16 @@ mod tests {
             Staging { beside: (1.0, None), ..own },
             Staging { beside: (0.0, Some(0)), ..own },
             Staging { copies: 2.0, ..own },
+            Staging { wait: 1.0, ..own },
             Staging { rooms: [1.0, 4096.0, 4096.0], ..own },
             Staging { rooms: [4096.0, 1.0, 4096.0], ..own },
             Staging { rooms: [4096.0, 4096.0, 1.0], ..own },
         ];
         all.extend(changes.map(|input| Staging { input, ..own }));
         all.extend(changes.map(|weight| Staging { weight, ..own }));
-        all.extend((0..=10).map(|n| Staging { rows: image(n), ..own }));
+        for n in 0..=10 {
+            all.push(Staging { rows: image(n), ..own });
+        }
         let keys: Vec<_> = all.iter().map(Key::of).collect();
         for (i, key) in keys.iter().enumerate() {
             assert!(!keys[i + 1..].contains(key), "{i}");

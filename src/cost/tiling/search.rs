@@ -23,6 +23,9 @@
 //! An operand without a buffer takes no room, and passes as often as the array asks for at least. One that is
 //! gone through in several rounds (the recurrent weights once a step) comes in each, unless it is one tile and
 //! stays.
+//!
+//! Where each tile that moves counts beside its bytes, as it does for its time on a way with a latency, the kinds
+//! with parts of sums are searched by each `m` and `n` with the largest `k`.
 
 use super::sizes::tile_sizes;
 use super::{RowTile, Rows, TileLoop};
@@ -83,6 +86,8 @@ pub struct Staging {
     pub beside: (f64, Option<usize>),
     /// Copies of the tiles of the factors: 2 where the next ones arrive while these are worked on.
     pub copies: f64,
+    /// What each tile that comes or goes counts beside its bytes.
+    pub wait: f64,
     /// Bytes that each buffer holds.
     pub rooms: [f64; 3],
 }
@@ -104,7 +109,7 @@ pub struct StagedTiling {
     pub visits: f64,
     /// Bytes to and from the homes.
     pub traffic: f64,
-    /// The same with each byte at its price.
+    /// The same with each byte at its price, and what tiles count beside.
     pub cost: f64,
     /// False where not even the smallest tile fits its buffers.
     pub fits: bool,
@@ -279,10 +284,23 @@ impl<'a> Search<'a> {
     fn sum_inside(&self, best: &mut Best) {
         use TileLoop::{K, M, N};
         let Some(least) = self.parts.first() else { return };
+        if self.staging.wait > 0.0 {
+            return self.split_sums(SUM_INSIDE, [M, N, K], best);
+        }
         for rows in &self.rows {
             let Some(columns) = self.columns_beside(rows, *least) else { break };
             let depth = self.part_beside(rows, columns).unwrap_or(*least);
             best.offer(SUM_INSIDE, self.staged((rows, columns, depth), [M, N, K]));
+        }
+    }
+
+    /// One kind by each number of rows and columns with the largest part of the depth.
+    fn split_sums(&self, kind: usize, order: [TileLoop; 3], best: &mut Best) {
+        for rows in &self.rows {
+            for columns in &self.columns {
+                let Some(depth) = self.part_beside(rows, *columns) else { break };
+                best.offer(kind, self.staged((rows, *columns, depth), order));
+            }
         }
     }
 
@@ -294,6 +312,14 @@ impl<'a> Search<'a> {
             + weight.price * weight.bytes * weight.passes
             + results.price * (results.bytes + 2.0 * results.sums);
         let (Some(narrow), Some(all)) = (self.columns.first(), self.columns.last()) else { return };
+        if self.staging.wait > 0.0 {
+            if least < best.cost() {
+                self.split_sums(COLUMNS_INSIDE, [K, M, N], best);
+                self.split_sums(COLUMNS_INSIDE, [M, K, N], best);
+                self.split_sums(ROWS_INSIDE, [K, N, M], best);
+            }
+            return;
+        }
         for rows in &self.rows {
             if least >= best.cost() {
                 return;
@@ -327,7 +353,7 @@ impl<'a> Search<'a> {
 
     fn staged(&self, (rows, n, k): (&RowTile, u64, u64), order: [TileLoop; 3]) -> StagedTiling {
         use TileLoop::{K, M, N};
-        let Staging { groups, input, weight, results, .. } = self.staging;
+        let Staging { groups, input, weight, results, wait, .. } = self.staging;
         let over = |extent: u64, tile: u64| extent.max(1).div_ceil(tile.max(1)) as f64;
         let (a, b, c) = (rows.trips as f64, over(self.staging.columns, n), over(self.all(), k));
         let trips = |of: TileLoop| match of {
@@ -356,7 +382,7 @@ impl<'a> Search<'a> {
             products = (products / self.together(rows, n, k)).ceil();
         }
         let of_rounds = |factor: &Factor| (products / factor.rounds).max(1.0);
-        StagedTiling {
+        let mut own = StagedTiling {
             tile: (rows.rows, n, k),
             order,
             tiles: [a * c * of_rounds(input), b * c * of_rounds(weight), a * b * products],
@@ -366,6 +392,8 @@ impl<'a> Search<'a> {
             traffic: data + filter + made,
             cost: input.price * data + weight.price * filter + results.price * made,
             fits: true,
-        }
+        };
+        own.cost += wait * own.moves();
+        own
     }
 }
