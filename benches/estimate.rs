@@ -95,3 +95,13 @@ fn resnet50_plan_and_estimate(bencher: Bencher, hardware: &str) {
     let p = Prepared::new("resnet50", hardware);
     bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
 }
+
+/// Nothing known from earlier plans: each is made on a thread of its own.
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan_and_estimate_cold(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("resnet50", hardware);
+    bencher.bench(|| {
+        let cold = || estimate(&plan(black_box(&p.network), p.setting()), p.setting());
+        std::thread::scope(|scope| scope.spawn(cold).join().unwrap())
+    });
+}

@@ -122,11 +122,9 @@ fn a_larger_buffer_is_never_slower() {
             for step in 0..=60 {
                 let memories = staged(2.0 * 1.17f64.powi(step), "m", bandwidth, latency);
                 let time = double_buffered(&memories).run(&network).1.latency.0;
-                assert!(
-                    time <= last * (1.0 + 1e-9),
-                    "{bandwidth} {latency} {step}: {time} > {last}"
-                );
-                last = time;
+                // Of tilings within a percent the one is taken that moves least.
+                assert!(time <= last * 1.01, "{bandwidth} {latency} {step}: {time} > {last}");
+                last = last.min(time);
             }
         }
     }

@@ -146,9 +146,17 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
     };
     let layers: Vec<_> = plan.steps.iter().map(|step| summing.layer(step)).collect();
     let mut by_component: Vec<ComponentEnergy> = Vec::new();
+    // Layers list their parts alike: each is looked for behind the one before.
+    let mut behind = 0;
     for part in layers.iter().flat_map(|l| &l.by_component) {
-        match by_component.iter_mut().find(|c| c.role == part.role) {
-            Some(sum) => sum.energy += part.energy,
+        let count = by_component.len();
+        let places = (behind..count).chain(0..behind.min(count));
+        let found = places.into_iter().find(|at| by_component[*at].role == part.role);
+        match found.and_then(|at| Some((at, by_component.get_mut(at)?))) {
+            Some((at, sum)) => {
+                sum.energy += part.energy;
+                behind = at + 1;
+            }
             None => by_component.push(*part),
         }
     }
@@ -257,7 +265,10 @@ impl Summing<'_> {
         if energy.0 == 0.0 {
             return;
         }
-        match parts.iter_mut().find(|p| p.role == role) {
+        // Only channels have a part for work and another for standing by.
+        let twice = matches!(role, Role::Channel(_));
+        let known = twice.then(|| parts.iter_mut().find(|p| p.role == role)).flatten();
+        match known {
             Some(part) => part.energy += energy,
             None => parts.push(ComponentEnergy { role, energy }),
         }

@@ -231,7 +231,9 @@ impl Flows {
             Transfers::DoubleBuffered => 2.0,
             Transfers::Inline | Transfers::Serial => 1.0,
         };
-        let Some(gemm) = work.gemm else { return self.stream(copies, setting) };
+        let Some(gemm) = work.gemm.map(|gemm| joined(gemm, work)) else {
+            return self.stream(copies, setting);
+        };
         let staging = self.staging(gemm, copies, (work, cost, engine), setting);
         let found = tilings(&staging);
         self.order = Order::in_tiles(found.best(), staging.input.bytes);
@@ -273,7 +275,7 @@ impl Flows {
             }
             slowest = slowest.max(time_of_a_byte(flow, setting));
         }
-        if longest > 0.0 { longest / slowest } else { 0.0 }
+        if longest > 0.0 { coarse(longest / slowest) } else { 0.0 }
     }
 
     /// The product as a search for tilings sees it.
@@ -326,6 +328,18 @@ impl Flows {
             rooms: places.bytes,
         }
     }
+}
+
+/// One product where all groups share their filter: the rows of a batch, one below the other.
+fn joined(gemm: Gemm, work: &Work) -> Gemm {
+    let filter = work.operands.iter().find(|operand| operand.role == OperandRole::Filter);
+    let one = gemm.k.saturating_mul(gemm.n);
+    let shared = filter.is_some_and(|own| own.repeats == 1 && own.elements <= one);
+    if gemm.groups > 1 && shared && work.window.is_none() {
+        let rows = gemm.m.saturating_mul(gemm.groups);
+        return Gemm { groups: 1, m: rows, ..gemm };
+    }
+    gemm
 }
 
 /// What the rows of a product are, and in how many steps its depth comes: rows of an image and channels, where
@@ -392,8 +406,14 @@ impl Prices {
     }
 
     fn price(&self, flow: &Flow, setting: Setting<'_>) -> f64 {
-        self.0.map_or(1.0, |slowest| time_of_a_byte(flow, setting) / slowest)
+        self.0.map_or(1.0, |slowest| coarse(time_of_a_byte(flow, setting) / slowest))
     }
+}
+
+/// The nearest of eight numbers in each octave: what weighs one move against another need not be exact, and a
+/// plan does not change with each digit of a bandwidth.
+fn coarse(ratio: f64) -> f64 {
+    ((ratio.log2() * 8.0).round() / 8.0).exp2()
 }
 
 /// \[s/B\]

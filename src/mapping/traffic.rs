@@ -119,13 +119,11 @@ impl Traffic {
                 (best, own) = (other, Some(others));
             }
         }
-        let pieces = match own {
-            Some(own) => own.pieces,
-            None if how == Transfers::DoubleBuffered && best.is_staged() => {
-                without_waiting(&best, setting).unwrap_or_else(|| pace(&best).pieces)
-            }
-            None => 1.0,
-        };
+        let mut pieces = 1.0;
+        if how == Transfers::DoubleBuffered && best.is_staged() {
+            let of_least_time = || own.unwrap_or_else(|| pace(&best)).pieces;
+            pieces = without_waiting(&best, setting).unwrap_or_else(of_least_time);
+        }
         Self {
             loads: Staged::of(&best.loads, pieces, setting),
             stores: Staged::of(&best.stores, pieces, setting),

@@ -296,8 +296,13 @@ impl<'a> Search<'a> {
 
     /// One kind by each number of rows and columns with the largest part of the depth.
     fn split_sums(&self, kind: usize, order: [TileLoop; 3], best: &mut Best) {
+        let Some(largest) = self.parts.last() else { return };
         for rows in &self.rows {
             for columns in &self.columns {
+                // No part costs less than the largest.
+                if self.staged((rows, *columns, *largest), order).cost >= best.cost() {
+                    continue;
+                }
                 let Some(depth) = self.part_beside(rows, *columns) else { break };
                 best.offer(kind, self.staged((rows, *columns, depth), order));
             }
