@@ -81,3 +81,27 @@ fn thousand_inferences_kept(bencher: Bencher, hardware: &str) {
         recorder.into_trace()
     });
 }
+
+const BUFFERED: [&str; 3] = ["edge_soc_example", "eyeriss", "ethos_u55_256"];
+
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("resnet50", hardware);
+    bencher.bench(|| plan(black_box(&p.network), p.setting()));
+}
+
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan_and_estimate(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("resnet50", hardware);
+    bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
+}
+
+/// Nothing known from earlier plans: each is made on a thread of its own.
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan_and_estimate_cold(bencher: Bencher, hardware: &str) {
+    let p = Prepared::new("resnet50", hardware);
+    bencher.bench(|| {
+        let cold = || estimate(&plan(black_box(&p.network), p.setting()), p.setting());
+        std::thread::scope(|scope| scope.spawn(cold).join().unwrap())
+    });
+}

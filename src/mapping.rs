@@ -4,6 +4,7 @@
 //! Knows no time of day and no power states.
 
 mod caches;
+mod compressed;
 mod directions;
 mod duration;
 mod flows;
@@ -20,7 +21,7 @@ mod planned;
 mod traffic;
 
 pub use directions::{Directions, MappingError, Objective};
-pub use duration::{PhaseTime, phase_time, transfer_time};
+pub use duration::{PhaseTime, phase_time, slowest, transfer_time};
 pub use memory::{Homes, MemoryInUse, MemoryPlan, MemoryUse, Placed, memory_plan};
 pub use network::Network;
 pub use plan::{Fallback, Phase, PhaseKind, Plan, Stated, Step, Transfer, Uncosted};

@@ -50,7 +50,7 @@ pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence, Reduction,
 };
-pub use operand::{Operand, OperandRole};
+pub use operand::{Encoded, Operand, OperandRole};
 pub use pattern::name_fits;
 pub use profile::{LayerProfile, ModelProfile};
 pub use quality::Quality;

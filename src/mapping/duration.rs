@@ -39,11 +39,27 @@ pub fn transfer_time(transfer: &Transfer, setting: Setting<'_>) -> (Seconds, Kin
 
 /// Times of a phase that runs on engine number `engine`.
 pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTime {
+    let mut transfers = Vec::with_capacity(phase.transfers.len());
+    let time = slowest(phase, engine, setting, |own| transfers.push(own));
+    if phase.stated.is_some() {
+        // No transfer takes longer than the whole.
+        transfers.iter_mut().for_each(|own| *own = own.min(time.total));
+    }
+    PhaseTime { transfers, ..time }
+}
+
+/// The same, handing the times of transfers on instead of keeping them.
+pub fn slowest(
+    phase: &Phase,
+    engine: usize,
+    setting: Setting<'_>,
+    mut each: impl FnMut(Seconds),
+) -> PhaseTime {
     let (clock, clock_kind) = setting.point.clocks[setting.profile.links().engine_domain[engine]];
     let compute = phase.compute / clock;
     let mut time = PhaseTime {
         compute,
-        transfers: Vec::with_capacity(phase.transfers.len()),
+        transfers: Vec::new(),
         total: compute,
         bound_by_channel: None,
         kind: clock_kind,
@@ -55,7 +71,7 @@ pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTi
             time.bound_by_channel = Some(transfer.channel);
             time.kind = kind;
         }
-        time.transfers.push(own);
+        each(own);
     }
     match &phase.stated {
         Some(stated) => at_stated_pace(time, stated.cycles / clock, stated.channel, clock_kind),
@@ -63,16 +79,13 @@ pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTi
     }
 }
 
-/// The same phase in the time that another tool gives it: no transfer takes longer than the whole.
+/// The same phase in the time that another tool gives it.
 fn at_stated_pace(
-    mut time: PhaseTime,
+    time: PhaseTime,
     total: Seconds,
     bound_by_channel: Option<usize>,
     clock_kind: Kind,
 ) -> PhaseTime {
-    for own in &mut time.transfers {
-        *own = own.min(total);
-    }
     let kind = clock_kind.weaker(Kind::Derived);
     PhaseTime { total, bound_by_channel, kind, ..time }
 }

@@ -1,14 +1,15 @@
 //! From a network to its plan: candidates on every engine, placement, handovers, steps.
 
+use super::compressed;
 use super::duration::phase_time;
-use super::flows::operand_bytes;
+use super::flows::plain_bytes;
 use super::handover::{handover, price};
 use super::memory::{MemoryInUse, MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::notes::notes;
 use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
 use super::plan::{Fallback, Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
-use super::traffic::{Traffic, beside, phases};
+use super::traffic::{Traffic, beside, overflow_note, phases};
 use super::{Directions, Objective};
 use crate::cost::{Cost, Refusal, Setting, cost, executed_on, runs_in, standing_power};
 use crate::hardware::Precision;
@@ -26,7 +27,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let mut arrivals = arrivals(&handovers, network.layers.len(), setting);
     let mut steps = Vec::with_capacity(network.layers.len());
     let (mut uncosted, mut fallbacks) = (Vec::new(), Vec::new());
-    let mut conversions = BTreeSet::new();
+    let (mut conversions, mut overflowing) = (BTreeSet::new(), Vec::new());
     let all = network.operations();
     let share = |of: u64| if all > 0 { of as f64 / all as f64 } else { 0.0 };
     for (index, layer) in network.layers.iter().enumerate() {
@@ -50,10 +51,15 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         {
             conversions.insert((own, candidate.cost.precision, engine));
         }
+        if candidate.overflows {
+            overflowing.push((engine, layer.name.as_str()));
+        }
         let arrived = arrivals.get_mut(index).map(std::mem::take).unwrap_or_default();
         steps.push(step(index, layer, candidate, arrived));
     }
-    let (notes, fits) = notes(&steps, &choices.homes, conversions, setting);
+    let (mut notes, fits) = notes(&steps, &choices.homes, conversions, setting);
+    notes.extend(overflow_note(&overflowing, setting));
+    notes.extend(compressed::notes(network, &steps, setting));
     let engines = steps.iter().map(|s| s.engine).collect();
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
@@ -88,6 +94,8 @@ struct Candidate {
     cost: Cost,
     traffic: Vec<Transfer>,
     phases: Vec<Phase>,
+    /// True where not even the smallest tile fits the buffers.
+    overflows: bool,
 }
 
 impl Candidate {
@@ -101,8 +109,8 @@ impl Candidate {
         let work = executed_on(&layer.work, engine, setting);
         let traffic = Traffic::of(&work, &cost, engine, homes, setting);
         let how = setting.profile.spec().engines[engine].transfers;
-        let phases = phases(&cost, &traffic, how);
-        Ok(Self { engine, cost, traffic: traffic.total(), phases })
+        let (phases, overflows) = (phases(&cost, &traffic, how), traffic.overflows);
+        Ok(Self { engine, cost, traffic: traffic.total(), phases, overflows })
     }
 
     fn price(&self, setting: Setting<'_>) -> Price {
@@ -177,7 +185,7 @@ impl Choices {
             let Some(precision) = precision else { continue };
             for (operand, maker) in layer.work.operands.iter().zip(network.producers(to)) {
                 let Some(from) = maker.filter(|from| *from < to) else { continue };
-                let bytes = operand_bytes(operand, &layer.work, precision).0;
+                let bytes = plain_bytes(operand, &layer.work, precision).0;
                 let homes = self.homes.iter();
                 let read_from = homes.map(|home| home.home_of_operand(operand)).collect();
                 self.edges.push(Edge { from, to, bytes, read_from });
@@ -247,7 +255,7 @@ fn arrivals(handovers: &[Handover], layers: usize, setting: Setting<'_>) -> Vec<
 }
 
 fn step(index: usize, layer: &Layer, candidate: Candidate, arrivals: Vec<Transfer>) -> Step {
-    let Candidate { engine, cost, traffic, mut phases } = candidate;
+    let Candidate { engine, cost, traffic, mut phases, .. } = candidate;
     let traffic = beside(traffic, &arrivals);
     if !arrivals.is_empty() {
         let (compute, energy) = (Cycles::ZERO, Joules::ZERO);

@@ -131,6 +131,7 @@ impl Table<'_> {
             sparsity: tensor.sparsity,
             port: 0,
             buffer: None,
+            encoded: None,
         };
         let (name, computed_in) = (tensor.name.clone(), Vec::new());
         let stored =
