@@ -4,6 +4,10 @@
 //! Knows no time of day and no power states.
 
 mod caches;
+mod candidate;
+mod chained;
+mod chains;
+mod choices;
 mod compressed;
 mod directions;
 mod duration;

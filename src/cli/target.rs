@@ -5,11 +5,11 @@ use super::table::TableArguments;
 use super::transformer::TransformerArguments;
 use super::transforms::TransformArguments;
 use crate::cost::Setting;
-use crate::hardware::{Point, Profile};
+use crate::hardware::{Keeps, Point, Profile};
 use crate::mapping::import::Imported;
 use crate::mapping::{Directions, Network, Objective, Plan, plan};
 use crate::model::{Bindings, ModelGraph, Options, load_with};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// A model.
 #[derive(Debug, Args)]
@@ -80,8 +80,32 @@ pub(super) struct Target {
     /// Ties a layer, or layers by a pattern with * and ?, to an engine
     #[arg(long = "place", value_name = "LAYER=ENGINE", value_parser = pin)]
     pins: Vec<(String, String)>,
+    /// What stays in buffers for the next layer, instead of what the engines' software does
+    #[arg(long, value_name = "WHAT")]
+    keep: Option<Keep>,
     #[command(flatten)]
     table: TableArguments,
+}
+
+/// What stays in buffers between layers.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Keep {
+    /// Nothing: every result goes to its home
+    Nothing,
+    /// Results that fit whole
+    Results,
+    /// Those, or rows of layers that run depth first
+    Rows,
+}
+
+impl From<Keep> for Keeps {
+    fn from(keep: Keep) -> Self {
+        match keep {
+            Keep::Nothing => Self::Nothing,
+            Keep::Results => Self::Results,
+            Keep::Rows => Self::Rows,
+        }
+    }
 }
 
 /// A target that has been read.
@@ -107,9 +131,10 @@ impl Target {
         let fused = profile.fuses(&stacks) && !self.table.is_given();
         let graph = self.model.load()?;
         let mut network = Network::executed(&graph, fused)?;
-        let directions = Directions::new(self.objective, &self.pins, &network, &profile)?;
+        let mut directions = Directions::new(self.objective, &self.pins, &network, &profile)?;
         let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
         directions.check(&network, setting)?;
+        directions.keeps = self.keep.map(Keeps::from);
         network.directions = directions;
         let imported = self.table.onto(&network, setting)?;
         Ok(Prepared { graph, network, profile, point, stacks, imported })

@@ -89,6 +89,11 @@ impl Change {
                 changed.directions.check(&changed, setting).ok()?;
                 of(&changed, subject, setting)
             }
+            Self::Keeps(keeps) => {
+                let mut changed = network.clone();
+                changed.directions.keeps = Some(*keeps);
+                of(&changed, subject, setting)
+            }
             Self::OperatingPoint { name } => {
                 let point = moved_to(name, setting)?;
                 of(network, subject, Setting { point: &point, ..setting })

@@ -104,6 +104,8 @@ pub struct LayerEstimate {
     pub cycles: Cycles,
     /// Energy by component.
     pub by_component: Vec<ComponentEnergy>,
+    /// True where its result stays in a buffer for the next layer.
+    pub keeps_result: bool,
 }
 
 impl LayerEstimate {
@@ -255,6 +257,7 @@ impl Summing<'_> {
             traffic: step.traffic.iter().map(LevelTraffic::of).collect(),
             cycles: self.clock(step) * time,
             by_component: parts,
+            keeps_result: step.keeps_result,
         }
     }
 

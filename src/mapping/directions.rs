@@ -3,7 +3,7 @@
 use super::Network;
 use crate::cost::{Refusal, Setting, cost};
 use crate::diagnostic::nearest;
-use crate::hardware::Profile;
+use crate::hardware::{Keeps, Profile};
 use crate::model::name_fits;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -60,6 +60,8 @@ pub struct Directions {
     pub objective: Objective,
     /// Engines that layers are tied to, both by number.
     pub pins: BTreeMap<usize, usize>,
+    /// What stays in buffers between layers, where it is not what the engines' software does.
+    pub keeps: Option<Keeps>,
 }
 
 /// Why a mapping cannot be what is asked of it.
@@ -129,7 +131,7 @@ impl Directions {
         network: &Network,
         profile: &Profile,
     ) -> Result<Self, MappingError> {
-        let mut directions = Self { objective, pins: BTreeMap::new() };
+        let mut directions = Self { objective, ..Self::default() };
         for (layer, engine) in pins {
             let engines = &profile.spec().engines;
             let names = || engines.iter().map(|e| e.name.as_str());

@@ -152,6 +152,21 @@ impl Order {
     }
 }
 
+/// What of a step stays in a buffer, since the layer before or behind hands it on there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Kept {
+    /// The buffer.
+    pub(super) buffer: usize,
+    /// The operand that is there already.
+    pub(super) input: Option<usize>,
+    /// True where the result stays.
+    pub(super) output: bool,
+    /// Bytes of the buffer that are taken.
+    pub(super) taken: f64,
+    /// In how many pieces everything passes, once, where layers run row by row.
+    pub(super) rows: Option<f64>,
+}
+
 /// All operands of a step.
 pub(super) struct Flows {
     pub(super) inputs: Vec<Flow>,
@@ -164,6 +179,8 @@ pub(super) struct Flows {
     quick: Option<StagedTiling>,
     /// True where not even the smallest tile fits.
     pub(super) overflows: bool,
+    /// Bytes of a buffer that something else takes.
+    taken: Option<(usize, f64)>,
 }
 
 /// Tilings that move at most so many times as much as the best are chosen from.
@@ -175,6 +192,7 @@ impl Flows {
         cost: &Cost,
         engine: usize,
         memory: &MemoryPlan,
+        kept: Option<&Kept>,
         setting: Setting<'_>,
     ) -> Self {
         let whole = Coming::WHOLE;
@@ -185,6 +203,7 @@ impl Flows {
             tilings: None,
             quick: None,
             overflows: false,
+            taken: kept.map(|kept| (kept.buffer, kept.taken)),
         };
         if work.kind == OpKind::View {
             return flows;
@@ -195,18 +214,29 @@ impl Flows {
             let cuts = cuts(work, role, elements, repeats);
             Flow { role, home, buffer, bytes, kind, repeats: repeats as f64, cuts }
         };
-        for operand in &work.operands {
+        // What stays lives in the buffer.
+        let stays = |flow: Flow, here: bool| match kept.filter(|_| here) {
+            Some(kept) => Flow { home: kept.buffer, buffer: None, ..flow },
+            None => flow,
+        };
+        for (place, operand) in work.operands.iter().enumerate() {
             let home = memory.home_of_operand(operand);
             let bytes = operand_bytes(operand, work, cost.precision, unit);
             let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
-            flows.inputs.extend(home.map(|home| flow(home, role, bytes, elements, repeats)));
+            let here = kept.is_some_and(|kept| kept.input == Some(place));
+            let own = home.map(|home| stays(flow(home, role, bytes, elements, repeats), here));
+            flows.inputs.extend(own);
         }
         let output = (output_bytes(work, cost.precision), Kind::STRONGEST);
         let results = work.output_elements;
-        flows.output = memory
-            .home_of_result(work)
-            .map(|home| flow(home, OperandRole::Side, output, results, 1));
-        flows.cut(work, cost, engine, setting);
+        let here = kept.is_some_and(|kept| kept.output);
+        let home = memory.home_of_result(work);
+        let made = home.map(|home| flow(home, OperandRole::Side, output, results, 1));
+        flows.output = made.map(|made| stays(made, here));
+        match kept.and_then(|kept| kept.rows) {
+            Some(rows) => flows.pass_in(rows),
+            None => flows.cut(work, cost, engine, setting),
+        }
         flows
     }
 
@@ -248,6 +278,19 @@ impl Flows {
         }
     }
 
+    /// Everything passes once, in so many pieces.
+    fn pass_in(&mut self, tiles: f64) {
+        let all = Coming { tiles, ..Coming::WHOLE };
+        self.order = Order { data: all, filter: Coming::WHOLE, side: all, results: all };
+    }
+
+    /// Bytes of a buffer that are free.
+    fn room(&self, buffer: usize, setting: Setting<'_>) -> f64 {
+        let capacity = setting.profile.spec().memories[buffer].capacity.get().si();
+        let taken = self.taken.filter(|(own, _)| *own == buffer);
+        capacity - taken.map_or(0.0, |(_, bytes)| bytes)
+    }
+
     /// Pieces of everything that share a buffer: copies of what is read, and the result.
     fn stream(&mut self, copies: f64, setting: Setting<'_>) {
         let mut tiles = 1.0f64;
@@ -256,8 +299,9 @@ impl Flows {
             let read: f64 = read.map(|flow| flow.bytes.0).sum();
             let made = self.output.iter().filter(|flow| flow.buffer == Some(buffer));
             let made: f64 = made.map(|flow| flow.bytes.0).sum();
-            let room = setting.profile.spec().memories[buffer].capacity.get().si();
-            tiles = tiles.max(((copies * read + made) / room).ceil());
+            let room = self.room(buffer, setting);
+            self.overflows |= room <= 0.0;
+            tiles = tiles.max(((copies * read + made) / room.max(1.0)).ceil());
         }
         let all = Coming { tiles, ..Coming::WHOLE };
         self.order = Order { data: all, filter: all, side: all, results: all };
@@ -295,7 +339,7 @@ impl Flows {
         let mut factor = |flow: Option<&Flow>, passes: f64| {
             let bytes = flow.map_or(0.0, |flow| flow.bytes.0);
             let rounds = flow.map_or(1.0, |flow| flow.repeats);
-            let room = flow.and_then(|flow| places.place(flow.buffer, setting));
+            let room = flow.and_then(|flow| places.place(flow.buffer, self, setting));
             let passes = if room.is_some() { 1.0 } else { passes.max(1.0) };
             let price = flow.map_or(1.0, |flow| prices.price(flow, setting));
             Factor { bytes, group: bytes / (groups / rounds).max(1.0), room, passes, rounds, price }
@@ -308,7 +352,7 @@ impl Flows {
             bytes: output.map_or(0.0, |flow| flow.bytes.0),
             sums,
             wide: cost.passes.output_written > 1.0 || cost.passes.output_read > 0.0,
-            room: output.and_then(|flow| places.place(flow.buffer, setting)),
+            room: output.and_then(|flow| places.place(flow.buffer, self, setting)),
             price: output.map_or(1.0, |flow| prices.price(flow, setting)),
         };
         let beside = sides().find_map(|flow| flow.buffer);
@@ -323,7 +367,7 @@ impl Flows {
             input,
             weight,
             results,
-            beside: (each, places.place(beside, setting)),
+            beside: (each, places.place(beside, self, setting)),
             copies,
             wait: 0.0,
             rooms: places.bytes,
@@ -378,13 +422,18 @@ struct Rooms {
 }
 
 impl Rooms {
-    fn place(&mut self, buffer: Option<usize>, setting: Setting<'_>) -> Option<usize> {
+    fn place(
+        &mut self,
+        buffer: Option<usize>,
+        flows: &Flows,
+        setting: Setting<'_>,
+    ) -> Option<usize> {
         let buffer = buffer?;
         let known = |own: &Option<usize>| own.is_none_or(|own| own == buffer);
         let place = self.buffers.iter().position(known)?;
         if let (Some(own), Some(bytes)) = (self.buffers.get_mut(place), self.bytes.get_mut(place)) {
             *own = Some(buffer);
-            *bytes = setting.profile.spec().memories[buffer].capacity.get().si();
+            *bytes = flows.room(buffer, setting).max(0.0);
         }
         Some(place)
     }

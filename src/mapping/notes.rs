@@ -49,6 +49,20 @@ fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
     Some(format!("{} of {all} MACs are left out: {}", all - done.min(all), who.join("; ")))
 }
 
+/// Says how many results stay in buffers for the next layer.
+fn kept_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
+    let kept: Vec<&Step> = steps.iter().filter(|step| step.keeps_result).collect();
+    let engines: BTreeSet<usize> = kept.iter().map(|step| step.engine).collect();
+    let names: Vec<_> = engines
+        .into_iter()
+        .filter_map(|engine| Some(setting.profile.spec().engines.get(engine)?.name.as_str()))
+        .collect();
+    let results = if kept.len() == 1 { "result stays" } else { "results stay" };
+    (!kept.is_empty()).then(|| {
+        format!("{} {results} in buffers of {} for the next layer", kept.len(), names.join(", "))
+    })
+}
+
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 pub(super) fn notes(
     steps: &[Step],
@@ -67,6 +81,7 @@ pub(super) fn notes(
         format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))
     }));
     notes.extend(skipped_note(steps, setting));
+    notes.extend(kept_note(steps, setting));
     notes.extend(paceless_note(steps, setting));
     let fits = engines.iter().all(|e| homes[*e].fits);
     (notes, fits)

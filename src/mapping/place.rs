@@ -35,7 +35,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    fn of(self, price: Price) -> f64 {
+    pub(super) fn of(self, price: Price) -> f64 {
         // What does not count is not known to be finite.
         let part = |weight: f64, value: f64| if weight == 0.0 { 0.0 } else { weight * value };
         part(self.time, price.time) + part(self.energy, price.energy)

@@ -120,6 +120,8 @@ pub struct Step {
     pub traffic: Vec<Transfer>,
     /// The phases it runs through.
     pub phases: Vec<Phase>,
+    /// True where its result stays in a buffer for the next layer.
+    pub keeps_result: bool,
 }
 
 /// An operator that no engine of the profile runs. It is in no sum.

@@ -19,7 +19,7 @@
 
 use super::MemoryPlan;
 use super::caches::misses;
-use super::flows::{Coming, Flow, Flows, Order, sum_bytes};
+use super::flows::{Coming, Flow, Flows, Kept, Order, sum_bytes};
 use super::overlap::{Moved, Moves, Staged};
 use super::pace::{Pace, pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
@@ -102,9 +102,10 @@ impl Traffic {
         cost: &Cost,
         engine: usize,
         memory: &MemoryPlan,
+        kept: Option<&Kept>,
         setting: Setting<'_>,
     ) -> Self {
-        let flows = Flows::of(work, cost, engine, memory, setting);
+        let flows = Flows::of(work, cost, engine, memory, kept, setting);
         let step = (work, cost, engine);
         let mut best = Moves::of(&flows, flows.order, step, setting);
         let how = setting.profile.spec().engines[engine].transfers;

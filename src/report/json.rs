@@ -209,7 +209,7 @@ fn layers<'a>(p: &Prediction<'_>, layers: impl Iterator<Item = &'a LayerEstimate
             "macs": l.macs, "executed_macs": l.executed_macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
             "time_s": l.time, "cycles": l.cycles, "energy_j": l.energy, "power_w": l.power(),
             "bound_by": p.bound_name(l.bound),
-            "utilisation": l.utilisation, "occupancy": l.occupancy,
+            "utilisation": l.utilisation, "occupancy": l.occupancy, "keeps_result": l.keeps_result,
             "traffic": traffic, "energy_by_component_j": parts,
         })
     });

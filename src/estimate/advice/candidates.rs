@@ -3,7 +3,7 @@
 use super::{Change, Subject};
 use crate::cost::{cost, runs_in};
 use crate::estimate::LayerEstimate;
-use crate::hardware::Transfers;
+use crate::hardware::{Keeps, Transfers};
 use crate::model::{ElementType, Layer, OpKind, OperandRole, Transform};
 use std::collections::BTreeSet;
 
@@ -99,6 +99,7 @@ fn of_network(subject: &Subject<'_>, changes: &mut Vec<Change>) {
         let (to, weights_only, layers) = (ElementType::Int4, true, None);
         changes.push(Change::Model(Transform::Precision { to, weights_only, layers }));
     }
+    changes.extend([Keeps::Results, Keeps::Rows].map(Change::Keeps));
     changes.extend(BATCHES.map(|samples| Change::Model(Transform::Batch(samples))));
     let points = setting.profile.spec().operating_points.iter().map(|point| &point.name);
     let others = points.filter(|name| **name != setting.point.name);

@@ -1,6 +1,7 @@
 //! A change of a network, of a profile or of a mapping.
 
 use crate::cost::Setting;
+use crate::hardware::Keeps;
 use crate::mapping::Network;
 use crate::model::Transform;
 use crate::units::Bytes;
@@ -29,6 +30,8 @@ pub enum Change {
         /// How many times as large.
         factor: f64,
     },
+    /// What stays in buffers between layers.
+    Keeps(Keeps),
     /// Transfers beside the engine instead of by it: a DMA controller with two buffers.
     Transfers {
         /// The engine, by index.
@@ -57,6 +60,10 @@ impl Change {
                 format!("run {} on {}", layer(*index), spec.engines[*engine].name)
             }
             Self::OperatingPoint { name } => format!("run at {name}"),
+            Self::Keeps(Keeps::Rows) => {
+                "keep results in buffers, depth first where they do not fit".to_owned()
+            }
+            Self::Keeps(_) => "keep results that fit in buffers for the next layer".to_owned(),
             Self::Capacity { memory, factor } => {
                 let unit = &spec.memories[*memory];
                 let larger: Bytes = unit.capacity.get() * *factor;
@@ -77,6 +84,9 @@ impl Change {
                 Some(format!("--place {name}={}", setting.profile.spec().engines[*engine].name))
             }
             Self::OperatingPoint { name } => Some(format!("--opp {name}")),
+            Self::Keeps(Keeps::Nothing) => Some("--keep nothing".to_owned()),
+            Self::Keeps(Keeps::Results) => Some("--keep results".to_owned()),
+            Self::Keeps(Keeps::Rows) => Some("--keep rows".to_owned()),
             Self::Capacity { .. } | Self::Transfers { .. } => None,
         }
     }

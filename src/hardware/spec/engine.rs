@@ -51,6 +51,9 @@ described! {
         pub partial_sum: Option<Valued<Bytes>>,
         /// How transfers and computing overlap.
         pub transfers: Transfers,
+        /// What its software keeps in a buffer for the next layer.
+        #[serde(default)]
+        pub keeps: Keeps,
         /// Cycles to start an operator, before its first result.
         #[serde(default)]
         pub dispatch: Option<Valued<Cycles>>,
@@ -106,6 +109,18 @@ pub enum Transfers {
     DoubleBuffered,
     /// Fetch, compute, store, one after the other.
     Serial,
+}
+
+/// Results that stay in a buffer for the next layer, instead of going home and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Keeps {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those that fit whole, beside the tiles of their maker and of their reader.
+    Results,
+    /// Those too, or of the results of several layers that run depth first the rows that a window is over.
+    Rows,
 }
 
 /// An engine's datapath.
@@ -320,7 +335,7 @@ impl Unrolled {
     }
 }
 
-no_parameters!(Dataflow, Transfers, OpKind, Zeros, VectorLoop);
+no_parameters!(Dataflow, Keeps, Transfers, OpKind, Zeros, VectorLoop);
 
 described! {
     /// What an engine's work costs, at its domain's nominal voltage.

@@ -191,6 +191,7 @@ impl Imported {
             macs: layer.work.macs,
             element_ops: layer.work.element_ops,
             engine: self.engine,
+            keeps_result: false,
             cost,
             traffic,
             phases,

@@ -1,0 +1,87 @@
+//! Chains among the layers that are placed: where results stay in buffers.
+
+use super::candidate::Candidate;
+use super::chains::{Run, Tie, chains, tie};
+use super::choices::Choices;
+use super::network::Network;
+use super::place::Placement;
+use crate::cost::Setting;
+use crate::hardware::Keeps;
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Choices {
+    /// Lets results stay in buffers, on engines that do so.
+    pub(super) fn chain(&mut self, network: &Network, placement: &Placement, setting: Setting<'_>) {
+        let mut first = 0;
+        while first < placement.len() {
+            let engine = placement.get(first).copied().flatten();
+            let keeps = engine.map_or(Keeps::Nothing, |engine| self.keeps(engine, setting));
+            let Some(engine) = engine.filter(|_| keeps != Keeps::Nothing) else {
+                first += 1;
+                continue;
+            };
+            let homes = Arc::clone(&self.homes[engine]);
+            let mut ties: Vec<Tie> = Vec::new();
+            while placement.get(first + ties.len() + 1) == Some(&Some(engine)) {
+                let next = tie(network, first + ties.len(), engine, &homes, setting);
+                let alike = |tie: &Tie| ties.first().is_none_or(|own| own.buffer == tie.buffer);
+                let Some(next) = next.filter(alike) else { break };
+                ties.push(next);
+            }
+            let homes = homes.as_ref();
+            self.chain_run(&Run { network, engine, homes, first, ties: &ties, setting }, keeps);
+            first += ties.len() + 1;
+        }
+    }
+
+    fn keeps(&self, engine: usize, setting: Setting<'_>) -> Keeps {
+        let own = || setting.profile.spec().engines.get(engine).map(|unit| unit.keeps);
+        self.directions.keeps.or_else(own).unwrap_or_default()
+    }
+
+    /// Cuts a run of layers into the chains of least cost, and keeps what stays within them.
+    fn chain_run(&mut self, run: &Run<'_>, keeps: Keeps) {
+        let weights = self.weights(run.setting);
+        let sum = |own: &[Candidate]| -> f64 {
+            own.iter().map(|c| weights.of(c.price(run.setting))).sum()
+        };
+        let cost = |range: Range<usize>| -> Option<f64> {
+            if range.len() > 1 {
+                let ways = self.ways(run, range, keeps);
+                return ways.iter().map(|own| sum(own)).reduce(f64::min);
+            }
+            let candidates = self.candidates.get(run.first + range.start)?;
+            let own = candidates.iter().find(|c| c.engine == run.engine)?;
+            Some(weights.of(own.price(run.setting)))
+        };
+        let found = chains(run.ties.len() + 1, cost);
+        for range in found.into_iter().filter(|range| range.len() > 1) {
+            let start = run.first + range.start;
+            let ways = self.ways(run, range, keeps).into_iter();
+            let least = ways.reduce(|best, next| if sum(&next) < sum(&best) { next } else { best });
+            for (layer, candidate) in (start..).zip(least.unwrap_or_default()) {
+                let of_layer = self.candidates.get_mut(layer);
+                let own = of_layer.and_then(|all| all.iter_mut().find(|c| c.engine == run.engine));
+                if let Some(own) = own {
+                    *own = candidate;
+                }
+            }
+        }
+    }
+
+    /// The layers of a chain, by the ways that their results can stay; only those that fit.
+    fn ways(&self, run: &Run<'_>, layers: Range<usize>, keeps: Keeps) -> Vec<Vec<Candidate>> {
+        let ways = run.ways(layers.clone(), keeps).into_iter();
+        let fitting = ways.filter_map(|kept| {
+            let members = (run.first + layers.start..).zip(kept);
+            let candidates = members.map(|(layer, kept)| {
+                let layer = run.network.layers.get(layer)?;
+                let own = Candidate::of(layer, run.engine, run.homes, Some(&kept), run.setting);
+                own.ok().filter(|own| !own.overflows)
+            });
+            candidates.collect()
+        });
+        fitting.collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! What a mapping chooses from: each layer on every engine that takes it.
+
+use super::candidate::Candidate;
+use super::flows::plain_bytes;
+use super::handover::price;
+use super::memory::{MemoryPlan, memory_plan};
+use super::network::Network;
+use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
+use super::{Directions, Objective};
+use crate::cost::{Refusal, Setting, runs_in, standing_power};
+use crate::model::Layer;
+use crate::units::Watts;
+use std::sync::Arc;
+
+/// What there is to choose from.
+pub(super) struct Choices {
+    pub(super) directions: Directions,
+    pub(super) homes: Vec<Arc<MemoryPlan>>,
+    /// Candidates of each layer, by engine.
+    pub(super) candidates: Vec<Vec<Candidate>>,
+    /// Engines that refuse each layer.
+    pub(super) refusals: Vec<Vec<(usize, Refusal)>>,
+    /// Results that are read; none where one engine runs all.
+    edges: Vec<Edge>,
+}
+
+impl Choices {
+    pub(super) fn of(network: &Network, setting: Setting<'_>) -> Self {
+        let engines = setting.profile.spec().engines.len();
+        let homes: Vec<_> =
+            (0..engines).map(|e| memory_plan(network, e, setting.profile)).collect();
+        let layers = network.layers.len();
+        let mut choices = Self {
+            directions: network.directions.clone(),
+            homes,
+            candidates: Vec::with_capacity(layers),
+            refusals: Vec::with_capacity(layers),
+            edges: Vec::new(),
+        };
+        for (index, layer) in network.layers.iter().enumerate() {
+            choices.add(index, layer, engines, setting);
+        }
+        // Engines of one memory plan find everything where the others leave it.
+        if choices.homes.windows(2).any(|pair| !Arc::ptr_eq(&pair[0], &pair[1])) {
+            choices.connect(network, setting);
+        }
+        choices
+    }
+
+    /// The candidates of a layer: on the engine that it is tied to, on the first that takes it, or on all.
+    fn add(&mut self, index: usize, layer: &Layer, engines: usize, setting: Setting<'_>) {
+        let tied = self.directions.pins.get(&index).copied();
+        let (mut candidates, mut refusals) = (Vec::new(), Vec::new());
+        for engine in 0..engines {
+            if tied.is_some_and(|tied| tied != engine) {
+                continue;
+            }
+            match Candidate::of(layer, engine, &self.homes[engine], None, setting) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(refusal) => refusals.push((engine, refusal)),
+            }
+            if self.directions.objective == Objective::First && !candidates.is_empty() {
+                break;
+            }
+        }
+        self.candidates.push(candidates);
+        self.refusals.push(refusals);
+    }
+
+    /// Finds what each layer reads of another.
+    fn connect(&mut self, network: &Network, setting: Setting<'_>) {
+        let units = &setting.profile.spec().engines;
+        for (to, layer) in network.layers.iter().enumerate() {
+            let precision = units.iter().find_map(|unit| runs_in(unit, layer.work.element));
+            let Some(precision) = precision else { continue };
+            for (operand, maker) in layer.work.operands.iter().zip(network.producers(to)) {
+                let Some(from) = maker.filter(|from| *from < to) else { continue };
+                let bytes = plain_bytes(operand, &layer.work, precision).0;
+                let homes = self.homes.iter();
+                let read_from = homes.map(|home| home.home_of_operand(operand)).collect();
+                self.edges.push(Edge { from, to, bytes, read_from });
+            }
+        }
+    }
+
+    /// The engine of each layer, and what is handed over.
+    pub(super) fn placement(
+        &self,
+        network: &Network,
+        setting: Setting<'_>,
+    ) -> (Placement, Vec<Handover>) {
+        let first = || self.candidates.iter().map(|c| c.first().map(|c| c.engine)).collect();
+        let no_choice = self.candidates.iter().all(|c| c.len() < 2);
+        if no_choice && self.edges.is_empty() {
+            return (first(), Vec::new());
+        }
+        let hop = |bytes: f64, from: usize, to: usize| price(bytes, from, to, setting);
+        let problem = self.problem(network, &hop, setting);
+        let placement = match self.directions.objective {
+            _ if no_choice => first(),
+            Objective::First => first(),
+            Objective::Time | Objective::Energy => problem.best(self.weights(setting)),
+            Objective::Edp => problem.best_product(self.standing(setting)),
+        };
+        let handovers = problem.handovers(&placement);
+        (placement, handovers)
+    }
+
+    /// How much time and energy count by the aim of the mapping.
+    pub(super) fn weights(&self, setting: Setting<'_>) -> Weights {
+        match self.directions.objective {
+            Objective::Time | Objective::First => Weights { time: 1.0, energy: 0.0 },
+            Objective::Energy | Objective::Edp => {
+                Weights { time: self.standing(setting), energy: 1.0 }
+            }
+        }
+    }
+
+    /// Power that is drawn whatever runs \[W\].
+    fn standing(&self, setting: Setting<'_>) -> f64 {
+        standing_power(setting).into_iter().sum::<Watts>().0
+    }
+
+    fn problem<'a>(
+        &self,
+        network: &Network,
+        hop: &'a dyn Fn(f64, usize, usize) -> Price,
+        setting: Setting<'_>,
+    ) -> Problem<'a> {
+        let engines = self.homes.len();
+        let own = self.candidates.iter().map(|candidates| {
+            let mut prices = vec![None; engines];
+            for candidate in candidates {
+                prices[candidate.engine] = Some(candidate.price(setting));
+            }
+            prices
+        });
+        let written_to = network
+            .layers
+            .iter()
+            .map(|layer| self.homes.iter().map(|home| home.home_of_result(&layer.work)).collect());
+        let written_to = written_to.collect();
+        Problem { own: own.collect(), written_to, edges: self.edges.clone(), hop }
+    }
+
+    pub(super) fn take(&mut self, layer: usize, engine: usize) -> Option<Candidate> {
+        let candidates = self.candidates.get_mut(layer)?;
+        let place = candidates.iter().position(|c| c.engine == engine)?;
+        Some(candidates.swap_remove(place))
+    }
+}
