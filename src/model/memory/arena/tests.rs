@@ -51,7 +51,7 @@ proptest! {
     }
 }
 
-/// Two that share a step with a third, which greedily takes the middle.
+/// Over blocks drawn by chance: of what greedily lies above the bytes alive at once, less than half is left.
 #[test]
 fn searching_gets_below_the_largest_first() {
     let mut draw = 1u64;
