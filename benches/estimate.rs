@@ -4,7 +4,7 @@ use divan::{Bencher, black_box};
 use joulecast::cost::Setting;
 use joulecast::estimate::estimate;
 use joulecast::hardware::{Point, Profile, shipped_profiles};
-use joulecast::mapping::{Network, plan};
+use joulecast::mapping::{Homes, Network, memory_plan, plan};
 use joulecast::model::{Bindings, ElementType, ModelGraph, Transform, apply, load};
 use joulecast::sim::{Arrivals, Workload, run};
 use joulecast::trace::{MetricsSink, Recorder};
@@ -62,6 +62,27 @@ fn read_model(bencher: Bencher) {
 #[divan::bench(args = HARDWARE)]
 fn plan_and_estimate(bencher: Bencher, hardware: &str) {
     let p = Prepared::new("vww_mobilenetv1_025", hardware);
+    bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
+}
+
+const LARGE: [&str; 2] = ["resnet50", "yolov8n"];
+
+#[divan::bench(args = LARGE)]
+fn memory_plan_worked_out(bencher: Bencher, model: &str) {
+    let p = Prepared::new(model, "edge_soc_example");
+    let fresh = || Network { homes: Homes::new(p.network.buffers().clone()), ..p.network.clone() };
+    bencher.with_inputs(fresh).bench_refs(|network| memory_plan(network, 0, &p.profile));
+}
+
+#[divan::bench(args = LARGE)]
+fn memory_plan_again(bencher: Bencher, model: &str) {
+    let p = Prepared::new(model, "edge_soc_example");
+    bencher.bench(|| memory_plan(black_box(&p.network), 0, &p.profile));
+}
+
+#[divan::bench(args = LARGE)]
+fn plan_and_estimate_large(bencher: Bencher, model: &str) {
+    let p = Prepared::new(model, "edge_soc_example");
     bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
 }
 

@@ -51,7 +51,7 @@ proptest! {
     }
 }
 
-/// Two that share a step with a third, which greedily takes the middle.
+/// Over blocks drawn by chance: of what greedily lies above the bytes alive at once, less than half is left.
 #[test]
 fn searching_gets_below_the_largest_first() {
     let mut draw = 1u64;
@@ -84,7 +84,7 @@ fn what_is_alive_throughout_lies_at_the_bottom() {
 
 #[test]
 fn the_largest_sizes_do_not_overflow() {
-    let packing = pack(&vec![block(0, 1, u64::MAX); 5]);
+    let packing = pack(&[block(0, 1, u64::MAX); 5]);
     assert_eq!(packing.top, 4 * (1u128 << 64) + u128::from(u64::MAX));
 }
 
