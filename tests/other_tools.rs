@@ -404,6 +404,23 @@ fn a_clock_of_its_own_makes_other_times_of_the_same_cycles() {
 }
 
 #[test]
+fn a_table_of_a_larger_array_is_said_to_be() {
+    let table = ImportedTable::read(&["tests/fixtures/tables/vela".into()]).unwrap();
+    let network = Network::of(&load(MODEL, &Bindings::default()).unwrap()).unwrap();
+    let text = std::fs::read_to_string(NPU).unwrap();
+    for (array, said) in [("rows: 16, columns: 8", false), ("rows: 4, columns: 4", true)] {
+        let text = text.replace("rows: 16, columns: 8", array);
+        let profile = Profile::parse("npu.ron", &text).unwrap();
+        let plan = at(&profile, None, |setting| {
+            plan_from(&table, &network, &Choices::default(), setting).unwrap()
+        });
+        // 13 824 MACs in 400 cycles.
+        let note = "Vela does more MACs a cycle in conv than npu can";
+        assert_eq!(plan.notes.iter().any(|n| n.starts_with(note)), said, "{:?}", plan.notes);
+    }
+}
+
+#[test]
 fn estimate_and_run_say_whose_cycles_they_are() {
     let table = "tests/fixtures/tables/vela";
     let document = json(&["estimate", MODEL, "--on", NPU, "--table", table, "--json"]);

@@ -1,7 +1,8 @@
 //! Which memory of the profile a level of a table is, and how wide its words are.
 //!
 //! What the caller says goes first. Otherwise a level that a tool names (`sram`, `dram`, a flash) is the first
-//! of the engine's memories that is called so or of that sort, else one on or off the chip as the level is.
+//! of the engine's memories that is called so or of that sort, else one on or off the chip as the level is (for a
+//! flash, the one that holds the weights).
 //! ZigZag's levels have places from the datapath outwards. Where a document says what their memories are called,
 //! the profile's of that name is taken; else the outermost of an operand is where the profile keeps it, the
 //! next one inwards its buffer. A level that is read at least as often as there are
@@ -208,7 +209,7 @@ impl Finder<'_> {
         let words: &[&str] = match level {
             "sram" => &["sram", "tcm", "buffer", "glb", "spm", "scratch"],
             "dram" => &["dram", "ddr", "hbm"],
-            _ => &["flash", "rom", "nor", "mram", "xip"],
+            _ => &["flash", "rom", "mram", "xip"],
         };
         let reached = self.reached();
         let called = |exact: bool| {
@@ -227,8 +228,12 @@ impl Finder<'_> {
         let of_sort = |memory: &&usize| called(false)(memory) && off_chip(**memory) == outside;
         let at_place = |memory: &&usize| off_chip(**memory) == outside;
         let found = reached.iter().find(called(true)).or_else(|| reached.iter().find(of_sort));
-        let found = found.or_else(|| reached.iter().find(called(false)));
-        found.or_else(|| reached.iter().find(at_place)).copied()
+        let found = found.or_else(|| reached.iter().find(called(false))).copied();
+        found.or_else(|| match level {
+            // Where there is no flash, weights are where the profile keeps them.
+            "on_chip_flash" | "off_chip_flash" => self.plan.weights.filter(|m| at_place(&m)),
+            _ => reached.iter().find(at_place).copied(),
+        })
     }
 
     /// Bytes of a word of a level in a memory.

@@ -135,7 +135,23 @@ impl Imported {
             plan.costed_share = costed as f64 / all as f64;
         }
         plan.notes.extend(memory.notes(setting.profile));
+        plan.notes.extend(self.too_fast(&plan.steps, setting));
         plan
+    }
+
+    /// Says that the table is of an array with more multipliers than the engine has.
+    fn too_fast(&self, steps: &[Step], setting: Setting<'_>) -> Option<String> {
+        let fast = steps.iter().filter(|step| step.cost.occupancy() > 1.0 + 1e-9);
+        let names: Vec<&str> = fast.map(|step| step.name.as_str()).collect();
+        let engine = setting.profile.spec().engines.get(self.engine)?;
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} does more MACs a cycle in {} than {} can: is the table of a larger array?",
+                self.table.tool,
+                names.join(", "),
+                engine.name
+            )
+        })
     }
 
     /// A layer that the table gives no cycles.

@@ -203,7 +203,8 @@ fn a_complete_document_names_its_memories_and_their_ports() {
         let plan = plan_from(&table, &network, &Choices::default(), setting).unwrap();
         let moved = |channel: usize| {
             let own = plan.steps[0].traffic.iter().find(|t| t.channel == channel).unwrap();
-            (own.read.0, own.write.0)
+            // The parts of a row add up but for rounding.
+            (own.read.0.round(), own.write.0.round())
         };
         // W0 by its name, though it stands beside the multipliers; O1 by the profile's port.
         assert_eq!(moved(0), (13_824.0, 216.0));
