@@ -244,7 +244,7 @@ impl Plane {
             let places = [(left, -5.0), (left, below), (behind, -5.0)];
             let heights = || ceilings.iter().map(|c| self.y.place(c.value));
             let struck =
-                |area: &Area| heights().any(|y| y > area.top + 2.0 && y < area.bottom - 2.0);
+                |area: &Area| heights().any(|y| y > area.top - 3.0 && y < area.bottom - 2.0);
             let meets = |area: &Area| taken.iter().any(|other| other.meets(area));
             let labels = places.map(|(x, drop)| label(x, drop));
             let clean = labels.iter().find(|l| !meets(&l.area()) && !struck(&l.area()));
