@@ -24,14 +24,20 @@ macro_rules! profiles {
 /// All shipped profiles, in the order they are listed.
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
     profiles![
+        "coral_edgetpu",
         "edge_soc_example",
         "ethos_u55_128",
         "ethos_u55_256",
         "eyeriss",
         "gap9",
+        "h100",
+        "jetson_orin_agx",
+        "jetson_xavier_nx",
         "max78002",
+        "rk3588",
         "stm32h7a3",
         "stm32l4r5",
-        "stm32u575"
+        "stm32u575",
+        "tpu_v1"
     ]
 }
