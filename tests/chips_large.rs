@@ -5,7 +5,7 @@ use crate::chips::{at, changed, convolution, network as one_layer, parsed, produ
 use crate::shipped::text_of;
 use joulecast::estimate::{Bound, Estimate, estimate};
 use joulecast::hardware::{Array, Precision, Profile};
-use joulecast::mapping::{Network, plan};
+use joulecast::mapping::{Network, Objective, plan};
 use joulecast::model::{Bindings, ElementType, Transform, apply, load};
 
 const LARGE: [&str; 6] =
@@ -19,8 +19,11 @@ fn in_format(model: &str, to: ElementType, batch: u64) -> Network {
     Network::executed(&graph, true).unwrap()
 }
 
+/// On the first engine that takes a layer, as runtimes do that hand an accelerator all it supports.
 fn on(profile: &Profile, point: Option<&str>, network: &Network) -> Estimate {
-    at(profile, point, |setting| estimate(&plan(network, setting), setting))
+    let mut network = network.clone();
+    network.directions.objective = Objective::First;
+    at(profile, point, |setting| estimate(&plan(&network, setting), setting))
 }
 
 /// Multiply-accumulates a second of an engine with everything full.
@@ -133,8 +136,8 @@ fn streamed(profile: &Profile, network: &Network) -> (f64, f64) {
     let found = on(profile, None, network);
     let link = profile.link_channel(0);
     let traffic = found.layers.iter().flat_map(|layer| &layer.traffic);
-    let over = traffic.filter(|(channel, ..)| *channel == link);
-    (over.map(|(_, read, write)| read.0 + write.0).sum(), found.latency.0)
+    let over = traffic.filter(|level| level.channel == link);
+    (over.map(|level| level.read.0 + level.write.0).sum(), found.latency.0)
 }
 
 #[test]
@@ -147,7 +150,8 @@ fn parameters_that_do_not_fit_stream_over_the_link_and_slow_the_edge_tpu_down() 
     assert!(small.weight_bytes < 8 << 20 && large.weight_bytes > 8 << 20);
     assert_eq!(streamed(&profile, &small).0, 0.0);
     let (bytes, time) = streamed(&profile, &large);
-    assert!((bytes / large.weight_bytes as f64 - 1.0).abs() < 0.02, "{bytes}");
+    let weights = large.weight_bytes as f64;
+    assert!(bytes < weights && bytes > weights - 8.0 * 1024.0 * 1024.0, "{bytes} of {weights}");
     assert!(time > bytes / 500e6, "faster than USB 3");
     let roomy =
         changed(text_of("coral_edgetpu"), &[("\"8 MiB ±0% @room\"", "\"32 MiB ±0% @room\"")]);

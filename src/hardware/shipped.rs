@@ -24,6 +24,7 @@ macro_rules! profiles {
 /// All shipped profiles, in the order they are listed.
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
     profiles![
+        "apollo510",
         "coral_edgetpu",
         "edge_soc_example",
         "ethos_u55_128",
@@ -34,10 +35,14 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "jetson_orin_agx",
         "jetson_xavier_nx",
         "max78002",
+        "nrf54l15",
+        "raspberry_pi_4",
         "rk3588",
         "stm32h7a3",
         "stm32l4r5",
+        "stm32u385",
         "stm32u575",
+        "syntiant_ndp120",
         "tpu_v1"
     ]
 }
