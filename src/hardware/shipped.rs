@@ -25,18 +25,24 @@ macro_rules! profiles {
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
     profiles![
         "apollo510",
+        "coral_edgetpu",
         "edge_soc_example",
         "ethos_u55_128",
         "ethos_u55_256",
         "eyeriss",
         "gap9",
+        "h100",
+        "jetson_orin_agx",
+        "jetson_xavier_nx",
         "max78002",
         "nrf54l15",
         "raspberry_pi_4",
+        "rk3588",
         "stm32h7a3",
         "stm32l4r5",
         "stm32u385",
         "stm32u575",
-        "syntiant_ndp120"
+        "syntiant_ndp120",
+        "tpu_v1"
     ]
 }
