@@ -3,6 +3,7 @@
 //!
 //! Knows no time of day and no power states.
 
+mod ahead;
 mod caches;
 mod flows;
 mod memory;
@@ -11,6 +12,7 @@ mod overlap;
 mod pace;
 mod place;
 mod plan;
+mod streams;
 mod traffic;
 
 pub use memory::{MemoryPlan, memory_plan};

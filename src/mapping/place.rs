@@ -1,5 +1,6 @@
 //! Placement: each layer on the first engine that runs it.
 
+use super::ahead::fetch_ahead;
 use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
@@ -14,6 +15,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let spec = setting.profile.spec();
     let mut steps = Vec::with_capacity(network.layers.len());
     let mut uncosted = Vec::new();
+    let mut coming = Vec::with_capacity(network.layers.len());
     let mut conversions = BTreeSet::new();
     let homes: Vec<_> =
         (0..spec.engines.len()).map(|e| memory_plan(network, e, setting.profile)).collect();
@@ -42,6 +44,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         }
         let work = executed_on(&layer.work, engine, setting);
         let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
+        coming.push(traffic.coming);
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,
@@ -55,6 +58,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             cost,
         });
     }
+    fetch_ahead(&mut steps, &coming, setting);
     let (notes, fits) = notes(&steps, &homes, conversions, setting);
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);

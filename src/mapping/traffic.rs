@@ -17,11 +17,13 @@
 //! loads beside its work, or a cache that fetches ahead, waits once for each pass.
 
 use super::MemoryPlan;
+use super::ahead::Coming;
 use super::caches::misses;
 use super::flows::{Flow, Flows, Order};
 use super::overlap::{Moved, Moves, Staged};
 use super::pace::{pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
+use super::streams::waits;
 use crate::cost::{Cost, Setting, access_energy};
 use crate::evidence::{Kind, Valued};
 use crate::hardware::Transfers;
@@ -87,6 +89,8 @@ pub(super) struct Traffic {
     operands: Vec<Transfer>,
     /// From buffers to homes, afterwards.
     stores: Staged,
+    /// Weights that may come ahead.
+    pub(super) coming: Option<Coming>,
 }
 
 impl Traffic {
@@ -122,6 +126,7 @@ impl Traffic {
             loads: Staged::of(&best.loads, pieces, setting),
             stores: Staged::of(&best.stores, pieces, setting),
             operands: best.near,
+            coming: best.coming,
         }
     }
 
@@ -141,12 +146,14 @@ impl Moves {
     ) -> Self {
         let (mut loads, mut near, mut stores) =
             (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
+        let mut coming = None;
         for flow in &flows.inputs {
             let fetches = Flows::fetches(flow, order, setting);
             let passes = flow.repeats
                 * match flow.role {
                     OperandRole::Data => cost.passes.input,
                     OperandRole::Filter => cost.passes.weight,
+                    OperandRole::Side if work.gemm.is_some() => cost.passes.beside,
                     OperandRole::Side => 1.0,
                 };
             // Whatever is fetched again is also read again.
@@ -162,6 +169,15 @@ impl Moves {
                 }
                 None => {
                     let accesses = (accessed, readings);
+                    if let Some(near_by) = comes_ahead(flow, work, engine, setting) {
+                        let from = Coming::of(flow, near_by, engine, setting);
+                        let home = (flow.bytes, Bytes::ZERO);
+                        near.pass(flow.home, home, from.requests, Kind::STRONGEST);
+                        let waits = waits(flow, near_by, accessed, readings, engine, setting);
+                        near.pass(near_by, (accessed, flow.bytes), waits, Kind::STRONGEST);
+                        coming = Some(from);
+                        continue;
+                    }
                     read_through(&mut near, flow, accesses, (work, cost, engine), setting);
                 }
             }
@@ -172,7 +188,7 @@ impl Moves {
                 stage(&mut stores, flow, (buffer, flow.home), 1.0, work, setting);
             }
         }
-        Self { loads, near: near.transfers(setting), stores }
+        Self { loads, near: near.transfers(setting), stores, coming }
     }
 }
 
@@ -192,8 +208,11 @@ fn results(
     let sums = Bytes(work.output_elements as f64 * width);
     let partial = read > 0.0 || unfinished > 0.0;
     let kind = own.filter(|_| partial).map_or(Kind::STRONGEST, Valued::kind);
-    let bytes = (sums * read, flow.bytes + sums * unfinished);
-    near.pass(flow.buffer.unwrap_or(flow.home), bytes, read + written, kind);
+    let finished = flow.bytes * cost.passes.output_padded;
+    let (channel, bytes) =
+        (flow.buffer.unwrap_or(flow.home), (sums * read, finished + sums * unfinished));
+    let waits = waits(flow, channel, bytes.0 + bytes.1, read + written, engine, setting);
+    near.pass(channel, bytes, waits, kind);
 }
 
 /// An operand from one memory into another, and over the link between.
@@ -216,6 +235,14 @@ fn stage(
     moved.push(Moved { channels, bytes, fetches, cuts, bytes_kind, pieces_kind });
 }
 
+/// The memory that weights come into ahead of their operator, if they do.
+fn comes_ahead(flow: &Flow, work: &Work, engine: usize, setting: Setting<'_>) -> Option<usize> {
+    let ahead = setting.profile.spec().engines[engine].ahead.as_ref()?;
+    let near = setting.profile.links().engine_ahead.get(engine).copied().flatten()?;
+    let comes = flow.role == OperandRole::Filter && ahead.kinds.contains(&work.kind);
+    (comes && near != flow.home).then_some(near)
+}
+
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
 /// between, which leaves the misses to the home.
 fn read_through(
@@ -227,7 +254,8 @@ fn read_through(
 ) {
     let none = Bytes::ZERO;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
-        near.pass(flow.home, (accessed, none), readings, Kind::STRONGEST);
+        let waits = waits(flow, flow.home, accessed, readings, engine, setting);
+        near.pass(flow.home, (accessed, none), waits, Kind::STRONGEST);
         return;
     };
     let missed = misses(cache, flow, readings, work, cost, setting);
@@ -268,7 +296,7 @@ fn transfer(sum: Sum, setting: Setting<'_>) -> Transfer {
 /// The phases of a step: dispatch, then how the engine overlaps transfers with computing
 /// ([`super::overlap`]).
 pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phase> {
-    let Traffic { loads, operands, stores } = traffic;
+    let Traffic { loads, operands, stores, .. } = traffic;
     let nothing = Vec::new;
     let whole = |staged: &Staged| staged.whole.clone();
     let (fill, drain, steady) = match how {
