@@ -12,7 +12,7 @@
 
 use super::flows::Flow;
 use super::plan::{Phase, PhaseKind, Step, Transfer};
-use super::streams::waits;
+use super::streams::{Near, requests};
 use crate::cost::{Setting, access_energy, bandwidth, latency};
 use crate::evidence::Kind;
 use crate::units::{Bytes, Quantity, Seconds};
@@ -26,14 +26,21 @@ pub(super) struct Coming {
     pub(super) near: usize,
     /// All of them, once.
     pub(super) bytes: Bytes,
-    /// Requests of the stream from home.
-    pub(super) requests: f64,
+    /// Latencies of home that their stream takes.
+    latencies: f64,
+    /// The same of the longest stream beside it.
+    beside: f64,
 }
 
 impl Coming {
-    pub(super) fn of(flow: &Flow, near: usize, engine: usize, setting: Setting<'_>) -> Self {
-        let requests = waits(flow, flow.home, flow.bytes, 1.0, engine, setting);
-        Self { home: flow.home, near, bytes: flow.bytes, requests }
+    pub(super) fn of(flow: &Flow, into: usize, near: &Near<'_>) -> Self {
+        Self {
+            home: flow.home,
+            near: into,
+            bytes: flow.bytes,
+            latencies: near.latencies(flow.role, flow.bytes),
+            beside: near.beside_weights(flow.home),
+        }
     }
 }
 
@@ -63,6 +70,9 @@ fn is_steady(phase: &Phase) -> bool {
     phase.kind == PhaseKind::Steady
 }
 
+/// Share of the idle time that is taken.
+const UNHURRIED: f64 = 1.0 - 1e-9;
+
 /// Time that a transfer takes on its channel.
 fn time(transfer: &Transfer, setting: Setting<'_>) -> f64 {
     let rate = bandwidth(transfer.channel, setting).0.si();
@@ -81,10 +91,11 @@ fn room(step: &Step, coming: &Coming, setting: Setting<'_>) -> Bytes {
         all - busy
     };
     let rate = |channel: usize| bandwidth(channel, setting).0.si();
-    let alone =
-        coming.bytes.0 / rate(coming.home) + coming.requests * latency(coming.home, setting).0.0;
-    let from_home = coming.bytes.0 * idle(coming.home) / alone.max(f64::MIN_POSITIVE);
-    let into_near = idle(coming.near) * rate(coming.near);
+    let stream = coming.latencies * latency(coming.home, setting).0.0;
+    let alone = (coming.bytes.0 / rate(coming.home)).max(stream);
+    // Not the last of its idle time: what is as long as the engine does not set the pace.
+    let from_home = coming.bytes.0 * (idle(coming.home) / alone.max(f64::MIN_POSITIVE)) * UNHURRIED;
+    let into_near = idle(coming.near) * rate(coming.near) * UNHURRIED;
     Bytes(coming.bytes.0.min(from_home).min(into_near).max(0.0))
 }
 
@@ -96,15 +107,28 @@ fn move_to(
     setting: Setting<'_>,
 ) {
     let share = bytes.0 / coming.bytes.0;
+    let waiting = |latencies: f64, all: Bytes| {
+        if latencies > 0.0 { requests(coming.home, latencies, all, setting) } else { 0.0 }
+    };
     let moved = [
-        transfer(coming.home, (bytes, Bytes::ZERO), coming.requests * share, setting),
+        transfer(
+            coming.home,
+            (bytes, Bytes::ZERO),
+            waiting(coming.latencies * share, bytes),
+            setting,
+        ),
         transfer(coming.near, (Bytes::ZERO, bytes), 0.0, setting),
     ];
+    let left = coming.beside.max(coming.latencies * (1.0 - share));
     for (index, sign) in [(own, -1.0), (earlier, 1.0)] {
         let Some(step) = steps.get_mut(index) else { continue };
-        add(&mut step.traffic, &moved, sign);
-        if let Some(phase) = step.phases.iter_mut().find(|p| is_steady(p)) {
-            add(&mut phase.transfers, &moved, sign);
+        let steady = step.phases.iter_mut().find(|p| is_steady(p)).map(|p| &mut p.transfers);
+        for list in std::iter::once(&mut step.traffic).chain(steady) {
+            add(list, &moved, sign);
+            let rest = list.iter_mut().find(|t| sign < 0.0 && t.channel == coming.home);
+            if let Some(rest) = rest {
+                rest.requests = requests(coming.home, left, rest.bytes(), setting);
+            }
         }
     }
 }

@@ -36,6 +36,8 @@ fn output_bytes(work: &Work, precision: Precision) -> Bytes {
 /// One operand on its way.
 pub(super) struct Flow {
     pub(super) role: OperandRole,
+    /// True when it is stored with the model.
+    pub(super) constant: bool,
     /// The memory it lives in.
     pub(super) home: usize,
     /// The buffer it passes through.
@@ -112,13 +114,16 @@ impl Flows {
         let flow = |home: usize, role, bytes, elements: u64, repeats: u64| {
             let buffer = setting.profile.buffer_between(engine, home);
             let cuts = cuts(work, role, elements, repeats);
-            Flow { role, home, buffer, bytes, repeats: repeats as f64, cuts }
+            let (constant, repeats) = (false, repeats as f64);
+            Flow { role, constant, home, buffer, bytes, repeats, cuts }
         };
         for operand in &work.operands {
             let home = if operand.constant { memory.weights } else { memory.activations };
             let bytes = operand_bytes(operand, work, cost.precision);
             let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
-            flows.inputs.extend(home.map(|home| flow(home, role, bytes, elements, repeats)));
+            let constant = operand.constant;
+            let own = home.map(|home| flow(home, role, bytes, elements, repeats));
+            flows.inputs.extend(own.map(|flow| Flow { constant, ..flow }));
         }
         let output = output_bytes(work, cost.precision);
         let results = work.output_elements;

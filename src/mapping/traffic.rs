@@ -23,7 +23,7 @@ use super::flows::{Flow, Flows, Order};
 use super::overlap::{Moved, Moves, Staged};
 use super::pace::{pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
-use super::streams::waits;
+use super::streams::Near;
 use crate::cost::{Cost, Setting, access_energy};
 use crate::evidence::{Kind, Valued};
 use crate::hardware::Transfers;
@@ -67,11 +67,16 @@ impl Sums {
         place
     }
 
-    /// Passes of the engine over what is next to it.
-    fn pass(&mut self, channel: usize, (read, write): (Bytes, Bytes), requests: f64, kind: Kind) {
-        if (read + write).0 > 0.0 {
-            let (bytes_kind, count_kind) = (kind, kind);
-            self.add(Sum { channel, read, write, requests, bytes_kind, count_kind });
+    /// Bytes of a channel.
+    pub(super) fn bytes(&self, channel: usize) -> Bytes {
+        let own = self.by_channel.iter().find(|sum| sum.channel == channel);
+        own.map_or(Bytes::ZERO, |sum| sum.read + sum.write)
+    }
+
+    /// More requests of a channel.
+    pub(super) fn wait(&mut self, channel: usize, requests: f64) {
+        if let Some(sum) = self.by_channel.iter_mut().find(|sum| sum.channel == channel) {
+            sum.requests += requests;
         }
     }
 
@@ -145,7 +150,7 @@ impl Moves {
         setting: Setting<'_>,
     ) -> Self {
         let (mut loads, mut near, mut stores) =
-            (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
+            (Vec::with_capacity(flows.inputs.len()), Near::of(engine, setting), Vec::new());
         let mut coming = None;
         for flow in &flows.inputs {
             let fetches = Flows::fetches(flow, order, setting);
@@ -153,7 +158,7 @@ impl Moves {
                 * match flow.role {
                     OperandRole::Data => cost.passes.input,
                     OperandRole::Filter => cost.passes.weight,
-                    OperandRole::Side if work.gemm.is_some() => cost.passes.beside,
+                    OperandRole::Side if flow.constant && work.gemm.is_some() => cost.passes.beside,
                     OperandRole::Side => 1.0,
                 };
             // Whatever is fetched again is also read again.
@@ -165,17 +170,15 @@ impl Moves {
                     stage(&mut loads, flow, (flow.home, buffer), fetches, work, setting);
                     let kind =
                         if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
-                    near.pass(buffer, (accessed, Bytes::ZERO), readings, kind);
+                    near.pass(flow.role, buffer, (accessed, Bytes::ZERO), readings, kind);
                 }
                 None => {
                     let accesses = (accessed, readings);
                     if let Some(near_by) = comes_ahead(flow, work, engine, setting) {
-                        let from = Coming::of(flow, near_by, engine, setting);
-                        let home = (flow.bytes, Bytes::ZERO);
-                        near.pass(flow.home, home, from.requests, Kind::STRONGEST);
-                        let waits = waits(flow, near_by, accessed, readings, engine, setting);
-                        near.pass(near_by, (accessed, flow.bytes), waits, Kind::STRONGEST);
-                        coming = Some(from);
+                        let (role, kind) = (flow.role, Kind::STRONGEST);
+                        near.pass(role, flow.home, (flow.bytes, Bytes::ZERO), 1.0, kind);
+                        near.pass(role, near_by, (accessed, flow.bytes), readings, kind);
+                        coming = Some((flow, near_by));
                         continue;
                     }
                     read_through(&mut near, flow, accesses, (work, cost, engine), setting);
@@ -188,13 +191,14 @@ impl Moves {
                 stage(&mut stores, flow, (buffer, flow.home), 1.0, work, setting);
             }
         }
+        let coming = coming.map(|(flow, into)| Coming::of(flow, into, &near));
         Self { loads, near: near.transfers(setting), stores, coming }
     }
 }
 
 /// Results of the array, and partial sums on their way out and back.
 fn results(
-    near: &mut Sums,
+    near: &mut Near<'_>,
     flow: &Flow,
     engine: usize,
     work: &Work,
@@ -211,8 +215,7 @@ fn results(
     let finished = flow.bytes * cost.passes.output_padded;
     let (channel, bytes) =
         (flow.buffer.unwrap_or(flow.home), (sums * read, finished + sums * unfinished));
-    let waits = waits(flow, channel, bytes.0 + bytes.1, read + written, engine, setting);
-    near.pass(channel, bytes, waits, kind);
+    near.pass(OperandRole::Data, channel, bytes, read + written, kind);
 }
 
 /// An operand from one memory into another, and over the link between.
@@ -246,7 +249,7 @@ fn comes_ahead(flow: &Flow, work: &Work, engine: usize, setting: Setting<'_>) ->
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
 /// between, which leaves the misses to the home.
 fn read_through(
-    near: &mut Sums,
+    near: &mut Near<'_>,
     flow: &Flow,
     (accessed, readings): (Bytes, f64),
     (work, cost, engine): (&Work, &Cost, usize),
@@ -254,8 +257,7 @@ fn read_through(
 ) {
     let none = Bytes::ZERO;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
-        let waits = waits(flow, flow.home, accessed, readings, engine, setting);
-        near.pass(flow.home, (accessed, none), waits, Kind::STRONGEST);
+        near.pass(flow.role, flow.home, (accessed, none), readings, Kind::STRONGEST);
         return;
     };
     let missed = misses(cache, flow, readings, work, cost, setting);
@@ -263,9 +265,13 @@ fn read_through(
     let unit = &spec.caches[cache];
     let waits = spec.engines[engine].transfers == Transfers::Inline && !unit.prefetches;
     let requests = if waits { missed.bytes / unit.line.get() } else { missed.passes };
-    near.pass(flow.home, (missed.bytes, none), requests, missed.kind);
+    let behind = |channel, (read, write), requests| {
+        let kind = missed.kind;
+        Sum { channel, read, write, requests, bytes_kind: kind, count_kind: kind }
+    };
+    near.line_requests(behind(flow.home, (missed.bytes, none), requests));
     let channel = setting.profile.cache_channel(cache);
-    near.pass(channel, (accessed, missed.bytes), 0.0, missed.kind);
+    near.line_requests(behind(channel, (accessed, missed.bytes), 0.0));
 }
 
 /// Transfers of one phase added to those of another, by channel.

@@ -4,10 +4,10 @@
 //! result: `F = i_y i_x C_in parts b_y b_x b_z + w C_in B_y B_x C_out`, with the rows and columns of its input
 //! `i`, blocks `b` as fractions and `B` as whole numbers, `w` points of the window. A block whose input is
 //! half of the whole input or more counts for half of that, since nothing comes again. Of equals the one of
-//! fewer channels, then rows, then columns.
+//! fewer channels, then rows, then columns; among blocks of at most 4 x 4 positions that of more.
 //!
-//! More rows never fetch more, up to what fits; so along the rows only the most that fit, and the fewest
-//! that cut the map into as many blocks, are looked at.
+//! With a stride within the window more rows never fetch more, up to what fits; so along the rows only those
+//! are looked at that cut the map into as few blocks as the most that fit.
 
 use super::shape::{Extents, Job, Way};
 use crate::hardware::{BlockBuffers, BlockEngine, Judged, MicroBlock, SumOrder};
@@ -112,13 +112,9 @@ impl Search<'_> {
         let channels = most(job.output.channels, array.largest.channels, micro.channels);
         let mut best: Option<(f64, Extents)> = None;
         let mut consider = |cost: f64, extents: Extents| {
-            let before = |other: &Extents| {
-                (extents.channels, extents.rows, extents.columns)
-                    < (other.channels, other.rows, other.columns)
-            };
             let better = best.as_ref().is_none_or(|(least, other)| {
                 let slack = least * 1e-9;
-                cost < least - slack || (cost <= least + slack && before(other))
+                cost < least - slack || (cost <= least + slack && self.prefers(extents, *other))
             });
             if better {
                 best = Some((cost, extents));
@@ -137,13 +133,31 @@ impl Search<'_> {
                 let Some(most) = self.most_rows(rows, at, copies) else { break };
                 let blocks = job.output.rows.div_ceil(most);
                 let fewest = up(job.output.rows.div_ceil(blocks), micro.rows).min(most);
-                for rows in [fewest, most] {
+                // Strides beyond the window leave out rows within a block, and none between blocks.
+                let from = if job.stride.0 > job.kernel.0 { micro.rows } else { fewest };
+                for rows in (from..=most).step_by(micro.rows as usize) {
                     consider(self.fetched(at(rows)), at(rows));
                 }
             }
             depth = depth.saturating_add(micro.channels);
         }
         best.map(|(_, extents)| self.block(extents))
+    }
+
+    /// Whether one of two blocks that fetch the same is taken: of small ones that with more input and
+    /// channels, of others that with fewer channels, rows and columns.
+    fn prefers(&self, own: Extents, other: Extents) -> bool {
+        let is_small = |e: Extents| e.rows <= SMALL && e.columns <= SMALL;
+        let order = |e: Extents| (e.channels, e.rows, e.columns);
+        let area = |e: Extents| {
+            let (input, all) = (self.input(e), self.job.input);
+            input.rows.min(all.rows) * input.columns.min(all.columns)
+        };
+        match (is_small(own), is_small(other)) {
+            (true, true) => (area(own), order(own)) >= (area(other), order(other)),
+            (small, other_small) if small != other_small => small,
+            _ => order(own) < order(other),
+        }
     }
 
     /// The most rows that fit, by halving: what fits with more fits with fewer.
@@ -205,7 +219,9 @@ impl Search<'_> {
             BlockBuffers::Apart(apart) => {
                 let sums = results * up(block.channels, self.array.channel_step) as f64 * SUM_BYTES;
                 let own = plane * input.channels as f64 * width;
-                own * copies <= apart.input_bytes as f64 && sums * copies <= apart.sums_bytes as f64
+                let sums_of = if apart.sums_once.contains(&self.job.kind) { 1.0 } else { copies };
+                own * copies <= apart.input_bytes as f64
+                    && sums * sums_of <= apart.sums_bytes as f64
             }
         }
     }
@@ -252,6 +268,9 @@ impl Search<'_> {
         }
     }
 }
+
+/// Rows and columns of a block that counts as small.
+const SMALL: u64 = 4;
 
 /// Bytes of a sum.
 const SUM_BYTES: f64 = 4.0;

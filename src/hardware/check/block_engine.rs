@@ -30,7 +30,8 @@ impl Checker<'_> {
             ("window", array.window.1),
             ("brick", array.brick),
         ];
-        for (field, value) in sides {
+        let in_flight = array.blocks_in_flight.map(|blocks| ("blocks_in_flight", blocks));
+        for (field, value) in sides.into_iter().chain(in_flight) {
             self.side(format!("{path}.{field}"), value);
         }
         for (precision, rate) in &array.rates {

@@ -46,6 +46,9 @@ described! {
         /// Cycles between two steps of a micro-block that no other stands between.
         #[serde(default)]
         pub turnaround: Option<Valued<Cycles>>,
+        /// Blocks that are on their way at once: each takes at least the cycles of its parts over so many.
+        #[serde(default)]
+        pub blocks_in_flight: Option<u64>,
         /// Where input and sums of a block lie.
         pub buffers: BlockBuffers,
         /// Channels that lie together in memory: a map of activations has a multiple of so many. An image
@@ -159,6 +162,9 @@ described! {
         pub input_bytes: u64,
         /// Bytes for the sums.
         pub sums_bytes: u64,
+        /// Kinds of operator whose sums may fill their memory once.
+        #[serde(default)]
+        pub sums_once: Vec<OpKind>,
     }
 }
 
