@@ -171,6 +171,19 @@ impl Run {
         self.sum(|p| p.0.total) / self.sum(|p| p.1.total)
     }
 
+    /// The same without the first layer.
+    fn rest(&self) -> f64 {
+        let rest =
+            |of: fn(&(Cycles, Cycles)) -> f64| self.pairs.iter().skip(1).map(of).sum::<f64>();
+        rest(|p| p.0.total) / rest(|p| p.1.total)
+    }
+
+    /// On Ethos-U85 the image of the first layer lies in DRAM, where short bursts take 82 of 212 thousand
+    /// cycles (vww), and the first convolution is reshaped (kws); both are missing here.
+    fn has_first_layer_of_its_own(&self) -> bool {
+        self.name.contains("u85")
+    }
+
     fn npu(&self) -> f64 {
         self.sum(|p| p.0.npu()) / self.sum(|p| p.1.npu())
     }
@@ -264,19 +277,54 @@ fn layers(run: &Run) -> String {
     text
 }
 
+fn runs(shared: &Path) -> Vec<Run> {
+    let systems = SYSTEMS.iter().flat_map(|system| NETWORKS.map(|network| (network, *system)));
+    systems.map(|(network, system)| run(shared, network, system)).collect()
+}
+
+/// `cargo test --test tests oracle_vela -- --nocapture` prints the table and each layer.
 #[test]
 fn blocks_of_results_take_the_cycles_that_arms_compiler_estimates() {
     let name = "blocks_of_results_take_the_cycles_that_arms_compiler_estimates";
     let Some(shared) = shared::folder(name) else { return };
-    let mut runs = Vec::new();
-    for system in SYSTEMS {
-        for network in NETWORKS {
-            runs.push(run(&shared, network, system));
+    let runs = runs(&shared);
+    println!("{}", table(&runs));
+    runs.iter().for_each(|run| println!("{}", layers(run)));
+    assert_eq!(runs.len(), 16);
+    assert_eq!(runs.iter().map(|r| r.classes().1).sum::<usize>(), 265);
+    let (mut same, mut all) = (0, 0);
+    for run in &runs {
+        let compared = if run.has_first_layer_of_its_own() { run.rest() } else { run.total() };
+        assert!((compared - 1.0).abs() <= 0.08, "{}: {compared:.3}", run.name);
+        if run.name.contains("u55") {
+            assert!((run.npu() - 1.0).abs() <= 0.09, "{}: NPU {:.3}", run.name, run.npu());
+            let (own, of) = run.classes();
+            (same, all) = (same + own, all + of);
         }
     }
-    assert_eq!(runs.len(), 16);
-    println!("{}", table(&runs));
-    for run in &runs {
-        println!("{}", layers(run));
+    let share = same as f64 / all as f64;
+    assert!(share >= 0.94, "{same} of {all} layers of Ethos-U55 are bound by the same");
+}
+
+/// Where no weights are waited for and no operator is made of several, the cycles are Vela's own.
+#[test]
+fn layers_of_ethos_u55_take_the_same_cycles_to_the_last_but_few() {
+    let name = "layers_of_ethos_u55_take_the_same_cycles_to_the_last_but_few";
+    let Some(shared) = shared::folder(name) else { return };
+    let (mut exact, mut all) = (0, 0);
+    for system in &SYSTEMS[1..3] {
+        for network in NETWORKS {
+            let run = run(&shared, network, *system);
+            // The first layer waits for its weights in Vela's count.
+            let layers = run.pairs.iter().skip(1).filter(|(_, theirs)| theirs.name != "Softmax");
+            for (ours, theirs) in layers {
+                all += 1;
+                let close = (ours.npu() - theirs.npu()).abs() <= 2.0;
+                exact += usize::from(close);
+                let off = (ours.npu() / theirs.npu() - 1.0).abs();
+                assert!(off < 0.16, "{} {}: {} {}", run.name, ours.name, ours.npu(), theirs.npu());
+            }
+        }
     }
+    assert!(exact * 100 >= all * 88, "{exact} of {all}");
 }

@@ -141,15 +141,14 @@ fn timing(
 ) -> Result<Timing, Refusal> {
     let unit = &setting.profile.spec().engines[engine];
     let stack = setting.stack(engine);
-    let port = |class: TensorClass| Port::of(class, engine, setting);
     let mut timing = match &unit.array {
         Array::Lanes(array) => lanes::timing(unit, array, stack, work, precision)?,
         Array::Systolic(array) => systolic::timing(unit, array, work, precision)?,
         Array::TensorTiles(tiles) => tensor_tiles::timing(unit, tiles, work, precision)?,
         Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
         Array::Blocks(array) => {
-            let (activations, weights) =
-                (port(TensorClass::Activations), port(TensorClass::Weights));
+            let activations = Port::of(TensorClass::Activations, engine, setting);
+            let weights = Port::of_weights(work.kind, engine, setting);
             let ports = Ports { activations, weights };
             block_engine::timing(unit, array, work, precision, ports)?
         }

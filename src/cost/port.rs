@@ -3,6 +3,7 @@
 use super::{Setting, bandwidth, latency};
 use crate::evidence::Kind;
 use crate::hardware::TensorClass;
+use crate::model::OpKind;
 use crate::units::Quantity;
 
 /// Latency, pace and burst of a memory.
@@ -28,7 +29,21 @@ impl Port {
         let spec = setting.profile.spec();
         let reached = setting.profile.links().engine_memories.get(engine).into_iter().flatten();
         let mut holding = reached.copied().filter(|m| spec.memories[*m].holds.contains(&class));
-        let Some(memory) = holding.next() else { return Self::FREE };
+        holding.next().map_or(Self::FREE, |memory| Self::at(memory, engine, setting))
+    }
+
+    /// Where weights of a kind of operator are read: the memory that they come into ahead of it, or the
+    /// first that holds weights.
+    pub(super) fn of_weights(kind: OpKind, engine: usize, setting: Setting<'_>) -> Self {
+        let ahead = setting.profile.spec().engines[engine].ahead.as_ref();
+        let near = setting.profile.links().engine_ahead.get(engine).copied().flatten();
+        match near.filter(|_| ahead.is_some_and(|ahead| ahead.kinds.contains(&kind))) {
+            Some(memory) => Self::at(memory, engine, setting),
+            None => Self::of(TensorClass::Weights, engine, setting),
+        }
+    }
+
+    fn at(memory: usize, engine: usize, setting: Setting<'_>) -> Self {
         let (clock, clock_kind) =
             setting.point.clocks[setting.profile.links().engine_domain[engine]];
         let (rate, rate_kind) = bandwidth(memory, setting);

@@ -7,6 +7,9 @@
 //! the pace of the stream. The rest comes beside their own operator. So a layer's transfers may hold weights of
 //! the next one; the sum over layers does not change.
 //!
+//! Biases and scales are read where they live at each pass, as Arm's compiler counts their cycles. (Its bytes
+//! by memory count them once: they then come with the weights.)
+//!
 //! Assumed: room for the weights of two operators in the near memory, and that the engine moves them by
 //! itself. Left out: parts of weights that come in while an operator before the last one runs.
 

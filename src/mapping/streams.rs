@@ -16,6 +16,7 @@ use crate::evidence::Kind;
 use crate::hardware::InFlight;
 use crate::model::OperandRole;
 use crate::units::{Bytes, Quantity};
+use std::collections::BTreeSet;
 
 /// What passes between an engine and what it reads and writes in place, with the streams that it makes.
 pub(super) struct Near<'a> {
@@ -82,9 +83,7 @@ impl<'a> Near<'a> {
 
     /// All of it, by channel.
     pub(super) fn transfers(mut self, setting: Setting<'_>) -> Vec<Transfer> {
-        let mut channels: Vec<usize> =
-            self.longest.iter().map(|(channel, _, _)| *channel).collect();
-        channels.dedup();
+        let channels: BTreeSet<usize> = self.longest.iter().map(|(c, _, _)| *c).collect();
         for channel in channels {
             let own = self.longest.iter().filter(|(c, _, _)| *c == channel);
             let longest = own.fold(0.0f64, |most, (_, _, own)| most.max(*own));
