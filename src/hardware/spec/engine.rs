@@ -141,7 +141,7 @@ pub enum Array {
     /// A datapath that unrolls given loops of each kind of operator.
     FixedFunction(FixedFunction),
     /// A datapath that makes results block by block.
-    Blocks(BlockEngine),
+    Blocks(Box<BlockEngine>),
 }
 
 either_parameter!(Array: Lanes, Systolic, TensorTiles, FixedFunction, Blocks);
