@@ -23,7 +23,7 @@ pub use executed::executed_on;
 pub use operator::{Cost, Setting, cost, runs_in};
 pub use standing::{
     DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,
-    resting_memory, resting_power, working_power,
+    resting_memory, resting_power, standing_power, working_power,
 };
 pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};

@@ -1,12 +1,15 @@
 //! The analytical engine: a plan at an operating point, summed up.
 
+mod advice;
+mod groups;
 mod heat;
 mod peaks;
-mod phase;
 mod rail_power;
 mod total;
 
+pub use crate::mapping::{PhaseTime, phase_time, transfer_time};
+pub use advice::{Advice, Change, Subject, advise};
+pub use groups::{By, Group, Key, groups, top};
 pub use heat::{Junction, junction};
 pub use peaks::{Headroom, Limit, RailPeak, rail_peaks};
-pub use phase::{PhaseTime, phase_time, transfer_time};
-pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, estimate};
+pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, LevelTraffic, estimate};

@@ -5,17 +5,24 @@
 
 mod ahead;
 mod caches;
+mod directions;
+mod duration;
 mod flows;
+mod handover;
 mod memory;
 mod network;
+mod notes;
 mod overlap;
 mod pace;
 mod place;
 mod plan;
+mod planned;
 mod streams;
 mod traffic;
 
-pub use memory::{MemoryPlan, memory_plan};
+pub use directions::{Directions, MappingError, Objective};
+pub use duration::{PhaseTime, phase_time, transfer_time};
+pub use memory::{Homes, MemoryInUse, MemoryPlan, MemoryUse, Placed, memory_plan};
 pub use network::Network;
-pub use place::plan;
-pub use plan::{Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
+pub use plan::{Fallback, Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
+pub use planned::plan;

@@ -21,6 +21,7 @@ mod memory;
 mod misfit;
 mod op;
 mod operand;
+mod pattern;
 mod profile;
 mod quality;
 mod shipped;
@@ -43,12 +44,14 @@ pub use function::Function;
 pub use generate::{Generator, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
-pub use memory::{ActivationMemory, LiveMemory, LiveTensor, OrderMethod};
+pub(crate) use memory::{ALIGNMENT, Block, Kept, Used, keep};
+pub use memory::{ActivationMemory, Buffers, LiveMemory, LiveTensor, OrderMethod, StoredTensor};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence, Reduction,
 };
 pub use operand::{Operand, OperandRole};
+pub use pattern::name_fits;
 pub use profile::{LayerProfile, ModelProfile};
 pub use quality::Quality;
 pub use shipped::shipped_models;

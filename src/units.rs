@@ -15,9 +15,9 @@ pub use literal::{Literal, LiteralError, Spread};
 pub use quantity::{
     Amperes, AmperesPerSecond, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius,
     Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds,
-    Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac, JoulesPerOperation,
-    Kelvins, KelvinsPerWatt, MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin, PerVolt, Quantity,
-    Ratio, RelativeError, Seconds, Volts, Watts, engineering,
+    JouleSecondsSquared, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac,
+    JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin,
+    PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

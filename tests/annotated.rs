@@ -53,7 +53,7 @@ fn simulated(network: &Network, profile: &Profile, workload: &Workload) -> (Outc
 /// Bytes read from a memory over all layers.
 fn read_bytes(estimate: &Estimate, memory: usize) -> f64 {
     let traffic = estimate.layers.iter().flat_map(|l| &l.traffic);
-    traffic.filter(|(m, _, _)| *m == memory).map(|(_, read, _)| read.0).sum()
+    traffic.filter(|level| level.channel == memory).map(|level| level.read.0).sum()
 }
 
 const BUFFER: usize = 0;
@@ -253,7 +253,7 @@ fn an_assumed_dispatch_leaves_the_time_without_evidence() {
 fn an_engine_moves_nothing_through_a_buffer_it_does_not_reach() {
     let (_, estimate) = estimated(&network("kws_ds_cnn"), &with(&[]));
     for layer in estimate.layers.iter().filter(|l| l.engine == 1) {
-        assert!(layer.traffic.iter().all(|(memory, _, _)| *memory == LPDDR), "{}", layer.name);
+        assert!(layer.traffic.iter().all(|level| level.channel == LPDDR), "{}", layer.name);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::chips::{self, DATAPATHS, at, chip, chip_text, convolution, parsed, pr
 use joulecast::cost::{Cost, Refusal, cost, systolic_cycles};
 use joulecast::evidence::Kind;
 use joulecast::hardware::{Dataflow, Profile};
-use joulecast::mapping::{Network, plan};
+use joulecast::mapping::{Directions, Homes, Network, Objective, plan};
 use joulecast::model::{ElementType, Gemm, Live, Op, OpKind, Sparsity, Work};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -161,6 +161,8 @@ fn placement_acts_on_refusals() {
             transforms: Vec::new(),
             fused: None,
             quality: None,
+            directions: Directions { objective: Objective::First, ..Directions::default() },
+            homes: Homes::default(),
         };
         let plan = at(&profile, None, |setting| plan(&network, setting));
         if kind == OpKind::Opaque {

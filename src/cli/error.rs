@@ -3,6 +3,7 @@
 use crate::calibrate::{CaseError, ValidationError};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
+use crate::mapping::MappingError;
 use crate::model::ModelError;
 use crate::report::plot::PlotError;
 use crate::report::{FolderError, RunFolderError};
@@ -20,6 +21,9 @@ pub enum CliError {
     /// The profile.
     #[error(transparent)]
     Hardware(#[from] HardwareError),
+    /// The mapping.
+    #[error(transparent)]
+    Mapping(#[from] MappingError),
     /// The simulation.
     #[error(transparent)]
     Sim(#[from] SimError),

@@ -5,7 +5,7 @@ use super::transformer::TransformerArguments;
 use super::transforms::TransformArguments;
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
-use crate::mapping::Network;
+use crate::mapping::{Directions, Network, Objective};
 use crate::model::{Bindings, ModelGraph, Options, load_with};
 use clap::Args;
 
@@ -34,6 +34,12 @@ fn load_state(text: &str) -> Result<(String, String), String> {
     let (load, state) =
         text.split_once('=').ok_or("expected BLOCK=STATE, for example modem=off")?;
     Ok((load.trim().to_owned(), state.trim().to_owned()))
+}
+
+fn pin(text: &str) -> Result<(String, String), String> {
+    let (layer, engine) =
+        text.rsplit_once('=').ok_or("expected LAYER=ENGINE, for example softmax*=cpu")?;
+    Ok((layer.trim().to_owned(), engine.trim().to_owned()))
 }
 
 impl ModelArgument {
@@ -65,10 +71,18 @@ pub(super) struct Target {
     /// Software stack; the profile's first when left out
     #[arg(long, value_name = "NAME")]
     pub(super) software: Option<String>,
+    /// What placement over several engines makes small: time, energy, edp, or nothing (first: the
+    /// first engine of the profile that takes a layer)
+    #[arg(long, value_name = "AIM", default_value_t = Objective::Time)]
+    objective: Objective,
+    /// Ties a layer, or layers by a pattern with * and ?, to an engine
+    #[arg(long = "place", value_name = "LAYER=ENGINE", value_parser = pin)]
+    pins: Vec<(String, String)>,
 }
 
 /// A target that has been read.
 pub(super) struct Prepared {
+    pub(super) graph: ModelGraph,
     pub(super) network: Network,
     pub(super) profile: Profile,
     pub(super) point: Point,
@@ -84,8 +98,13 @@ impl Target {
         let point = profile.in_states(profile.point(self.opp.as_deref())?, &self.states)?;
         let stacks = profile.stacks(self.software.as_deref())?;
         let fused = profile.fuses(&stacks);
-        let network = Network::executed(&self.model.load()?, fused)?;
-        Ok(Prepared { network, profile, point, stacks })
+        let graph = self.model.load()?;
+        let mut network = Network::executed(&graph, fused)?;
+        let directions = Directions::new(self.objective, &self.pins, &network, &profile)?;
+        let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+        directions.check(&network, setting)?;
+        network.directions = directions;
+        Ok(Prepared { graph, network, profile, point, stacks })
     }
 }
 

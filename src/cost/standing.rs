@@ -134,6 +134,24 @@ fn leaking(
     KnownPower { power: law.at(voltage, temperature), kind }
 }
 
+/// What each rail draws whatever the engines do.
+pub fn standing_power(setting: Setting<'_>) -> Vec<Watts> {
+    let links = setting.profile.links();
+    let mut power = vec![Watts::ZERO; setting.point.voltages.len()];
+    for (domain, &rail) in links.domain_rail.iter().enumerate() {
+        let own = working_power(domain, setting);
+        power[rail] += own.clock.power + own.leakage.power + own.rest.power;
+    }
+    for (load, &rail) in links.load_rail.iter().enumerate() {
+        power[rail] += load_power(load, setting).power;
+    }
+    for memory in 0..setting.profile.spec().memories.len() {
+        let rail = links.domain_rail[links.channel_domain[memory]];
+        power[rail] += background(memory, setting).map_or(Watts::ZERO, |b| b.power);
+    }
+    power
+}
+
 /// Power of a block that runs no network, in its state at the operating point.
 pub fn load_power(load: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().loads[load];

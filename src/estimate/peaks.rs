@@ -8,8 +8,8 @@
 //! its output, and with a linear one its dropout `R_do I`. Neglected: that sources give more current
 //! while they sag.
 
-use super::rail_power::{rail_power, standing_power};
-use crate::cost::{Setting, SupplyState, headroom, supply};
+use super::rail_power::rail_power;
+use crate::cost::{Setting, SupplyState, headroom, standing_power, supply};
 use crate::mapping::{Plan, Step};
 use crate::units::{Amperes, AmperesPerSecond, Volts, Watts};
 

@@ -1,15 +1,18 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
-use super::phase::phase_time;
-use super::rail_power::{rail_power, standing_power};
+use super::rail_power::rail_power;
 use crate::cost::{
-    Setting, SupplyState, background, evidence_at_sources, load_power, supply, working_power,
+    Setting, SupplyState, background, evidence_at_sources, load_power, standing_power, supply,
+    working_power,
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
-use crate::mapping::{PhaseKind, Plan, Step};
+use crate::mapping::{PhaseKind, Plan, Step, Transfer, phase_time};
 use crate::model::OpKind;
-use crate::units::{Bytes, Coulombs, JouleSeconds, Joules, Seconds, Watts};
+use crate::units::{
+    Bytes, Coulombs, Cycles, Hertz, JouleSeconds, JouleSecondsSquared, Joules, Quantity, Seconds,
+    Watts,
+};
 
 /// What a layer waits for most of its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,37 @@ pub struct ComponentEnergy {
     pub role: Role,
     /// Its energy.
     pub energy: Joules,
+}
+
+/// What passes one memory, cache or link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LevelTraffic {
+    /// Its number among the channels.
+    pub channel: usize,
+    /// Bytes read from it.
+    pub read: Bytes,
+    /// Bytes written to it.
+    pub write: Bytes,
+    /// Energy of both, without what the level draws whatever passes.
+    pub energy: Joules,
+}
+
+impl LevelTraffic {
+    fn of(transfer: &Transfer) -> Self {
+        let Transfer { channel, read, write, energy, .. } = *transfer;
+        Self { channel, read, write, energy }
+    }
+
+    /// Bytes of both.
+    pub fn bytes(&self) -> Bytes {
+        self.read + self.write
+    }
+
+    /// Operations for each of its bytes; nothing where none passes.
+    pub fn intensity(&self, operations: u64) -> Option<f64> {
+        let bytes = self.bytes().si();
+        (bytes > 0.0).then(|| operations as f64 / bytes)
+    }
 }
 
 /// One layer.
@@ -64,8 +98,10 @@ pub struct LayerEstimate {
     /// MACs that are done over what the engine could do in its cycles at work, 0 to 1: how well shapes
     /// fill it.
     pub occupancy: f64,
-    /// Bytes read and written, by number of the channel.
-    pub traffic: Vec<(usize, Bytes, Bytes)>,
+    /// Traffic by memory, cache and link.
+    pub traffic: Vec<LevelTraffic>,
+    /// Cycles of the engine's clock in the layer's time.
+    pub cycles: Cycles,
     /// Energy by component.
     pub by_component: Vec<ComponentEnergy>,
 }
@@ -102,6 +138,27 @@ impl Estimate {
     /// Energy-delay product of one inference.
     pub fn edp(&self) -> JouleSeconds {
         self.energy * self.latency
+    }
+
+    /// Energy times the square of the delay of one inference.
+    pub fn ed2p(&self) -> JouleSecondsSquared {
+        self.edp() * self.latency
+    }
+
+    /// Traffic of all layers by memory, cache and link, in the order of their first use.
+    pub fn levels(&self) -> Vec<LevelTraffic> {
+        let mut levels: Vec<LevelTraffic> = Vec::new();
+        for own in self.layers.iter().flat_map(|layer| &layer.traffic) {
+            match levels.iter_mut().find(|level| level.channel == own.channel) {
+                Some(level) => {
+                    level.read += own.read;
+                    level.write += own.write;
+                    level.energy += own.energy;
+                }
+                None => levels.push(*own),
+            }
+        }
+        levels
     }
 
     /// Mean power.
@@ -181,7 +238,8 @@ impl Summing<'_> {
             bound,
             utilisation: self.utilisation(step, time),
             occupancy: step.cost.occupancy(),
-            traffic: step.traffic.iter().map(|t| (t.channel, t.read, t.write)).collect(),
+            traffic: step.traffic.iter().map(LevelTraffic::of).collect(),
+            cycles: self.clock(step) * time,
             by_component: parts,
         }
     }
@@ -272,10 +330,13 @@ impl Summing<'_> {
         self.rail_coverage[rail].add(kind, energy.0);
     }
 
+    fn clock(&self, step: &Step) -> Hertz {
+        let domain = self.setting.profile.links().engine_domain[step.engine];
+        self.setting.point.clocks[domain].0
+    }
+
     fn utilisation(&self, step: &Step, time: Seconds) -> f64 {
-        let links = self.setting.profile.links();
-        let clock = self.setting.point.clocks[links.engine_domain[step.engine]].0;
-        let could = step.cost.peak.0 * (clock * time).0;
+        let could = step.cost.peak.0 * (self.clock(step) * time).0;
         if could > 0.0 { step.cost.macs as f64 / could } else { 0.0 }
     }
 

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use super::extends::extended;
-use super::{Domain, HardwareError, Point, ProfileSpec, StateLoad, shipped_profiles};
+use super::{Domain, HardwareError, Point, ProfileSpec, StateLoad, Transfers, shipped_profiles};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
 use std::borrow::Cow;
@@ -293,6 +293,15 @@ impl Profile {
             index += 1;
         });
         copy.follow_corner(self);
+        copy
+    }
+
+    /// The profile with an engine whose transfers go on beside its work.
+    pub fn double_buffered(&self, engine: usize) -> Self {
+        let mut copy = self.clone();
+        if let Some(engine) = copy.spec.engines.get_mut(engine) {
+            engine.transfers = Transfers::DoubleBuffered;
+        }
         copy
     }
 

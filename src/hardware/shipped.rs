@@ -24,6 +24,7 @@ macro_rules! profiles {
 /// All shipped profiles, in the order they are listed.
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
     profiles![
+        "apollo510",
         "edge_soc_example",
         "ethos_u55_128",
         "ethos_u55_256",
@@ -31,8 +32,12 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "eyeriss",
         "gap9",
         "max78002",
+        "nrf54l15",
+        "raspberry_pi_4",
         "stm32h7a3",
         "stm32l4r5",
-        "stm32u575"
+        "stm32u385",
+        "stm32u575",
+        "syntiant_ndp120"
     ]
 }

@@ -118,7 +118,7 @@ impl Flows {
             Flow { role, constant, home, buffer, bytes, repeats, cuts }
         };
         for operand in &work.operands {
-            let home = if operand.constant { memory.weights } else { memory.activations };
+            let home = memory.home_of_operand(operand);
             let bytes = operand_bytes(operand, work, cost.precision);
             let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
             let constant = operand.constant;
@@ -127,8 +127,9 @@ impl Flows {
         }
         let output = output_bytes(work, cost.precision);
         let results = work.output_elements;
-        flows.output =
-            memory.activations.map(|home| flow(home, OperandRole::Side, output, results, 1));
+        flows.output = memory
+            .home_of_result(work)
+            .map(|home| flow(home, OperandRole::Side, output, results, 1));
         flows.cut(work.gemm.map_or(1, |g| g.groups.max(1)), setting);
         flows
     }

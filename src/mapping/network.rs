@@ -1,9 +1,13 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
-use crate::model::{Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply};
+use super::Directions;
+use super::memory::Homes;
+use crate::model::{
+    Buffers, Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply,
+};
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Network {
     /// Its name.
     pub name: String,
@@ -19,12 +23,17 @@ pub struct Network {
     pub fused: Option<TransformRecord>,
     /// How good its answers are, if anyone measured it.
     pub quality: Option<Quality>,
+    /// Its tensors as they take memory, and where they live.
+    pub homes: Homes,
+    /// What is asked of its mapping.
+    pub directions: Directions,
 }
 
 impl Network {
     /// Counts a graph.
     pub fn of(graph: &ModelGraph) -> Result<Self, ModelError> {
-        let layers = graph.layers()?;
+        let mut layers = graph.layers()?;
+        let homes = Homes::new(Buffers::of(graph, &mut layers));
         let constants = graph.tensors().map(|t| graph.tensor(t));
         let weight_bytes = constants
             .filter(|t| t.role == crate::model::TensorRole::Constant)
@@ -39,6 +48,8 @@ impl Network {
             transforms: graph.transforms.clone(),
             fused: None,
             quality: graph.quality.clone(),
+            homes,
+            directions: Directions::default(),
         })
     }
 
@@ -53,6 +64,17 @@ impl Network {
         let mut network = Self::of(&apply(graph, &[Transform::Fuse])?)?;
         network.fused = network.transforms.pop().filter(|record| !record.changed.is_empty());
         Ok(network)
+    }
+
+    /// Its tensors as they take memory.
+    pub fn buffers(&self) -> &Buffers {
+        self.homes.buffers()
+    }
+
+    /// The layers that made the operands of a layer, in the order of its operands; nothing for what is
+    /// handed in or stored with the model.
+    pub fn producers(&self, layer: usize) -> &[Option<usize>] {
+        self.buffers().producers(layer)
     }
 
     /// MACs of all layers.

@@ -1,145 +1,465 @@
-//! Placement: each layer on the first engine that runs it.
+//! Placement: which engine runs which layer.
+//!
+//! A layer on an engine takes a time and an energy of its own; a result that is read from another memory
+//! than the one it was written to is handed over once for each such memory. The choice makes
+//!
+//! `Σ_l (a t_l + b e_l) + Σ_handovers (a t + b e)`
+//!
+//! small, with `a = 1, b = 0` for time, and `a = P, b = 1` for energy, where `P` is the power that is drawn
+//! whatever runs. The energy-delay product `E T` is not a sum: from the placement of least time on, the
+//! weights `a = P T + E`, `b = T` of its differential are taken anew as long as the product falls.
+//!
+//! Layers are gone through in the order in which they run, and for each engine of the last layer the
+//! best placement of all before it is kept (dynamic programming): exact for a chain of layers. Where
+//! results are read further on, and by several, single layers and runs of layers of one engine are moved
+//! as long as the sum falls. Left out of the choice: losses of regulators, which do not add up.
 
-use super::ahead::fetch_ahead;
-use super::memory::{MemoryPlan, memory_plan};
-use super::network::{Network, operations};
-use super::plan::{Plan, Step, Uncosted};
-use super::traffic::{Traffic, phases};
-use crate::cost::{Setting, cost, executed_on};
-use crate::hardware::Precision;
-use std::collections::BTreeSet;
+/// Time and energy, in SI.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Price {
+    pub(super) time: f64,
+    pub(super) energy: f64,
+}
 
-/// Maps a network onto a profile. A layer that every engine refuses is listed as uncosted with the
-/// reasons, and is in no sum.
-pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
-    let spec = setting.profile.spec();
-    let mut steps = Vec::with_capacity(network.layers.len());
-    let mut uncosted = Vec::new();
-    let mut coming = Vec::with_capacity(network.layers.len());
-    let mut conversions = BTreeSet::new();
-    let homes: Vec<_> =
-        (0..spec.engines.len()).map(|e| memory_plan(network, e, setting.profile)).collect();
-    let all = network.operations();
-    for (index, layer) in network.layers.iter().enumerate() {
-        let mut reasons = Vec::new();
-        let mut chosen = None;
-        for engine in 0..spec.engines.len() {
-            match cost(&layer.work, engine, setting) {
-                Ok(found) => {
-                    chosen = Some((engine, found));
-                    break;
+impl Price {
+    fn plus(self, other: Self) -> Self {
+        Self { time: self.time + other.time, energy: self.energy + other.energy }
+    }
+}
+
+/// How much time and energy count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Weights {
+    pub(super) time: f64,
+    pub(super) energy: f64,
+}
+
+impl Weights {
+    fn of(self, price: Price) -> f64 {
+        // What does not count is not known to be finite.
+        let part = |weight: f64, value: f64| if weight == 0.0 { 0.0 } else { weight * value };
+        part(self.time, price.time) + part(self.energy, price.energy)
+    }
+}
+
+/// A result that a later layer reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) bytes: f64,
+    /// The memory that the reader takes it from, by the engine that it runs on.
+    pub(super) read_from: Vec<Option<usize>>,
+}
+
+/// A result on its way from one memory to another, before a layer that reads it there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Handover {
+    pub(super) reader: usize,
+    pub(super) bytes: f64,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+/// What is to be placed. Layers and engines go by number.
+pub(super) struct Problem<'a> {
+    /// Price of each layer on each engine that runs it.
+    pub(super) own: Vec<Vec<Option<Price>>>,
+    /// The memory that the result of each layer is written to, by engine.
+    pub(super) written_to: Vec<Vec<Option<usize>>>,
+    /// Results that are read, in the order of their makers.
+    pub(super) edges: Vec<Edge>,
+    /// Price of so many bytes from one memory to another.
+    pub(super) hop: &'a dyn Fn(f64, usize, usize) -> Price,
+}
+
+/// The engine of each layer; nothing where none runs it.
+pub(super) type Placement = Vec<Option<usize>>;
+
+impl Problem<'_> {
+    /// The placement that the weights make best.
+    pub(super) fn best(&self, weights: Weights) -> Placement {
+        let links = Links::of(self);
+        let mut placement = self.in_order(weights, &links);
+        self.improve(&mut placement, weights, &links);
+        placement
+    }
+
+    /// The placement of the least product of energy and time, where `power` is drawn whatever runs.
+    pub(super) fn best_product(&self, power: f64) -> Placement {
+        let mut best = self.best(Weights { time: 1.0, energy: 0.0 });
+        let product = |price: Price| (price.energy + power * price.time) * price.time;
+        let mut least = self.price(&best);
+        for _ in 0..16 {
+            let energy = least.energy + power * least.time;
+            let weights = Weights { time: power * least.time + energy, energy: least.time };
+            let next = self.best(weights);
+            let price = self.price(&next);
+            if product(price) >= product(least) {
+                break;
+            }
+            (best, least) = (next, price);
+        }
+        best
+    }
+
+    /// Price of a placement.
+    pub(super) fn price(&self, placement: &Placement) -> Price {
+        let own = placement.iter().zip(&self.own);
+        let own = own.filter_map(|(engine, prices)| *prices.get((*engine)?)?);
+        let links = Links::of(self);
+        let makers = 0..self.own.len();
+        let handed = makers.map(|m| self.price_of(&self.handed_over(m, placement, &links)));
+        own.chain(handed).fold(Price::default(), Price::plus)
+    }
+
+    /// Every handover of a placement, once for each memory: with the first layer that reads there.
+    pub(super) fn handovers(&self, placement: &Placement) -> Vec<Handover> {
+        let links = Links::of(self);
+        let makers = 0..self.own.len();
+        makers.flat_map(|maker| self.handed_over(maker, placement, &links)).collect()
+    }
+
+    fn handed_over(
+        &self,
+        maker: usize,
+        placement: &[Option<usize>],
+        links: &Links,
+    ) -> Vec<Handover> {
+        let mut found: Vec<Handover> = Vec::new();
+        for edge in links.read(maker) {
+            let known = self.handover(*edge, placement);
+            found.extend(known.filter(|own| found.iter().all(|other| other.to != own.to)));
+        }
+        found
+    }
+
+    fn price_of(&self, handovers: &[Handover]) -> Price {
+        let prices = handovers.iter().map(|h| (self.hop)(h.bytes, h.from, h.to));
+        prices.fold(Price::default(), Price::plus)
+    }
+
+    /// What an edge hands over, where a result is read elsewhere than it was written to.
+    fn handover(&self, edge: usize, placement: &[Option<usize>]) -> Option<Handover> {
+        let Edge { from, to, bytes, read_from } = self.edges.get(edge)?;
+        let maker = placement.get(*from).copied().flatten()?;
+        let reader = placement.get(*to).copied().flatten()?;
+        let written = self.written_to.get(*from)?.get(maker).copied().flatten()?;
+        let read = read_from.get(reader).copied().flatten()?;
+        let handover = Handover { reader: *to, bytes: *bytes, from: written, to: read };
+        (written != read).then_some(handover)
+    }
+
+    /// The best placement that looks back along each path only.
+    fn in_order(&self, weights: Weights, links: &Links) -> Placement {
+        // For each engine of the last placed layer: the sum so far and the placement that makes it.
+        let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::with_capacity(self.own.len()))];
+        for (layer, prices) in self.own.iter().enumerate() {
+            let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+            for (engine, price) in prices.iter().enumerate() {
+                let Some(own) = price.map(|price| weights.of(price)) else { continue };
+                let mut best: Option<(f64, usize)> = None;
+                for (path, (sum, placed)) in paths.iter().enumerate() {
+                    let sum = sum + own + self.arriving(layer, engine, placed, weights, links);
+                    if best.is_none_or(|(least, _)| sum < least) {
+                        best = Some((sum, path));
+                    }
                 }
-                Err(refusal) => reasons.push(refusal.to_string()),
+                next.extend(best.map(|(sum, path)| (sum, path, Some(engine))));
+            }
+            if next.is_empty() {
+                paths.iter_mut().for_each(|(_, placed)| placed.push(None));
+                continue;
+            }
+            paths = next
+                .into_iter()
+                .filter_map(|(sum, path, engine)| {
+                    let mut placed = Vec::with_capacity(self.own.len());
+                    placed.extend_from_slice(&paths.get(path)?.1);
+                    placed.push(engine);
+                    Some((sum, placed))
+                })
+                .collect();
+        }
+        let least =
+            paths.into_iter().reduce(|best, next| if next.0 < best.0 { next } else { best });
+        least.map(|(_, placement)| placement).unwrap_or_default()
+    }
+
+    /// What a layer adds by what it reads, behind layers that are placed.
+    fn arriving(
+        &self,
+        layer: usize,
+        engine: usize,
+        placed: &[Option<usize>],
+        weights: Weights,
+        links: &Links,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for edge in links.reads(layer) {
+            let Some(Edge { from, bytes, read_from, .. }) = self.edges.get(*edge) else { continue };
+            let maker = placed.get(*from).copied().flatten();
+            let written = maker.and_then(|m| self.written_to.get(*from)?.get(m).copied().flatten());
+            let read = read_from.get(engine).copied().flatten();
+            let (Some(written), Some(read)) = (written, read) else { continue };
+            let there = |other: &usize| self.handover(*other, placed).is_some_and(|h| h.to == read);
+            if written != read && !links.read(*from).iter().any(there) {
+                sum += weights.of((self.hop)(*bytes, written, read));
             }
         }
-        let Some((engine, cost)) = chosen else {
-            let operations = operations(layer);
-            let share = if all > 0 { operations as f64 / all as f64 } else { 0.0 };
-            let (name, kind) = (layer.name.clone(), layer.work.kind);
-            uncosted.push(Uncosted { layer: index, name, kind, operations, share, reasons });
-            continue;
-        };
-        if let Some(own) = Precision::of(layer.work.element).filter(|own| *own != cost.precision) {
-            conversions.insert((own, cost.precision, engine));
+        sum
+    }
+
+    /// Moves layers, and runs of layers on one engine, as long as the sum falls.
+    fn improve(&self, placement: &mut Placement, weights: Weights, links: &Links) {
+        let engines = self.own.iter().map(Vec::len).max().unwrap_or(0);
+        if engines < 2 || self.edges.is_empty() {
+            return;
         }
-        let work = executed_on(&layer.work, engine, setting);
-        let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
-        coming.push(traffic.coming);
-        let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
-        steps.push(Step {
-            layer: index,
-            name: layer.name.clone(),
-            kind: layer.work.kind,
-            macs: layer.work.macs,
-            element_ops: layer.work.element_ops,
-            engine,
-            traffic: traffic.total(),
-            phases,
-            cost,
+        for _ in 0..16 {
+            let mut moved = false;
+            let mut first = 0;
+            while first < placement.len() {
+                let run = run_from(placement, first);
+                for range in [first..first + 1, first..first + run] {
+                    for engine in 0..engines {
+                        moved |= self.try_on(range.clone(), engine, placement, weights, links);
+                    }
+                    if run == 1 {
+                        break;
+                    }
+                }
+                first += 1;
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    /// Puts layers on an engine if that makes the sum fall.
+    fn try_on(
+        &self,
+        layers: std::ops::Range<usize>,
+        engine: usize,
+        placement: &mut Placement,
+        weights: Weights,
+        links: &Links,
+    ) -> bool {
+        let runs = |layer: usize| self.own.get(layer).and_then(|p| *p.get(engine)?);
+        let same = |layer: &usize| placement.get(*layer).copied().flatten() == Some(engine);
+        let mut range = layers.clone();
+        if range.all(|layer| same(&layer)) || layers.clone().any(|layer| runs(layer).is_none()) {
+            return false;
+        }
+        let before = self.around(layers.clone(), placement, weights, links);
+        let Some(old) = placement.get(layers.clone()).map(<[_]>::to_vec) else { return false };
+        for slot in placement.iter_mut().skip(layers.start).take(layers.len()) {
+            *slot = Some(engine);
+        }
+        let after = self.around(layers.clone(), placement, weights, links);
+        // A real gain, so that rounding cannot go round in circles.
+        if after < before - before.abs() * 1e-12 {
+            return true;
+        }
+        for (slot, old) in placement.iter_mut().skip(layers.start).zip(old) {
+            *slot = old;
+        }
+        false
+    }
+
+    /// The part of the sum that the placement of some layers can change.
+    fn around(
+        &self,
+        layers: std::ops::Range<usize>,
+        placement: &Placement,
+        weights: Weights,
+        links: &Links,
+    ) -> f64 {
+        let own = layers.clone().filter_map(|layer| {
+            let engine = placement.get(layer).copied().flatten()?;
+            Some(weights.of((*self.own.get(layer)?.get(engine)?)?))
         });
-    }
-    fetch_ahead(&mut steps, &coming, setting);
-    let (notes, fits) = notes(&steps, &homes, conversions, setting);
-    let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
-    let costed = costed.fold(0, u64::saturating_add);
-    Plan {
-        network: network.name.clone(),
-        point: setting.point.clone(),
-        steps,
-        uncosted,
-        costed_share: if all > 0 { costed as f64 / all as f64 } else { 1.0 },
-        fits,
-        notes,
+        let own: f64 = own.sum();
+        let mut makers: Vec<usize> = layers.clone().collect();
+        for layer in layers {
+            let read = links.reads(layer).iter().filter_map(|edge| self.edges.get(*edge));
+            makers.extend(read.map(|edge| edge.from));
+        }
+        makers.sort_unstable();
+        makers.dedup();
+        let handed = makers
+            .into_iter()
+            .map(|maker| weights.of(self.price_of(&self.handed_over(maker, placement, links))));
+        own + handed.sum::<f64>()
     }
 }
 
-/// Says that software rates know no number format, where layers have several or wider ones.
-fn paceless_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
-    let by_software = steps.iter().filter(|step| setting.stack(step.engine).is_some());
-    let known = |step: &&Step| {
-        let stack = setting.stack(step.engine);
-        stack.is_some_and(|s| s.relative_cycles.contains_key(&step.cost.precision))
-    };
-    let wider = by_software
-        .filter(|step| step.macs > 0 && step.cost.precision.bits() > 8)
-        .filter(|step| !known(step));
-    let formats: BTreeSet<_> = wider.map(|step| step.cost.precision).collect();
-    if formats.is_empty() {
-        return None;
-    }
-    let names: Vec<_> = formats.iter().map(ToString::to_string).collect();
-    Some(format!(
-        "software rates go by kind of layer, whatever the number format: in {} they may differ",
-        names.join(" and ")
-    ))
+/// Length of the run of layers on the engine of the first of them.
+fn run_from(placement: &Placement, first: usize) -> usize {
+    let engine = placement.get(first).copied().flatten();
+    placement.iter().skip(first).take_while(|other| **other == engine).count().max(1)
 }
 
-/// Says how many multiply-accumulates of the graph are not done, and who leaves them out.
-fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
-    let skipped = |step: &&Step| step.cost.macs < step.macs;
-    let mut who = BTreeSet::new();
-    for step in steps.iter().filter(skipped) {
-        let dead = setting.stack(step.engine).filter(|s| s.removes_dead_channels);
-        let engine = &setting.profile.spec().engines[step.engine].name;
-        who.insert(match dead {
-            Some(stack) => format!("dead channels, by software {}", stack.name),
-            None => format!("zeros of weights, by {engine}"),
-        });
-    }
-    if who.is_empty() {
-        return None;
-    }
-    let sum = |of: fn(&Step) -> u64| steps.iter().map(of).fold(0, u64::saturating_add);
-    let (all, done) = (sum(|s| s.macs), sum(|s| s.cost.macs));
-    let who: Vec<_> = who.into_iter().collect();
-    Some(format!("{} of {all} MACs are left out: {}", all - done.min(all), who.join("; ")))
+/// Edges by the layer that makes and by the one that reads.
+struct Links {
+    read: Vec<Vec<usize>>,
+    reads: Vec<Vec<usize>>,
 }
 
-/// What a reader should know of the engines in use, and whether everything fits their memories.
-fn notes(
-    steps: &[Step],
-    homes: &[MemoryPlan],
-    conversions: BTreeSet<(Precision, Precision, usize)>,
-    setting: Setting<'_>,
-) -> (Vec<String>, bool) {
-    let engines: BTreeSet<usize> = steps.iter().map(|s| s.engine).collect();
-    let name = |engine: usize| setting.profile.spec().engines[engine].name.as_str();
-    let mut notes = Vec::new();
-    for engine in &engines {
-        let of_engine = homes[*engine].notes.iter();
-        notes.extend(of_engine.map(|note| format!("{}: {note}", name(*engine))));
+impl Links {
+    fn of(problem: &Problem<'_>) -> Self {
+        let layers = problem.own.len();
+        let mut links = Self { read: vec![Vec::new(); layers], reads: vec![Vec::new(); layers] };
+        for (index, edge) in problem.edges.iter().enumerate() {
+            for (lists, layer) in [(&mut links.read, edge.from), (&mut links.reads, edge.to)] {
+                if let Some(list) = lists.get_mut(layer) {
+                    list.push(index);
+                }
+            }
+        }
+        links
     }
-    let activations: BTreeSet<_> = engines.iter().map(|e| homes[*e].activations).collect();
-    if activations.len() > 1 {
-        let note =
-            "engines keep activations in different memories: moves between them are not costed";
-        notes.push(note.to_owned());
+
+    /// Edges that take the result of a layer.
+    fn read(&self, layer: usize) -> &[usize] {
+        self.read.get(layer).map_or(&[], Vec::as_slice)
     }
-    notes.extend(conversions.into_iter().map(|(from, to, engine)| {
-        format!("{} runs {from} layers in {to}: the network counts as converted", name(engine))
-    }));
-    notes.extend(skipped_note(steps, setting));
-    notes.extend(paceless_note(steps, setting));
-    let fits = engines.iter().all(|e| homes[*e].fits);
-    (notes, fits)
+
+    /// Edges that bring a layer what it reads.
+    fn reads(&self, layer: usize) -> &[usize] {
+        self.reads.get(layer).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// A problem of random prices in which engine `e` works from memory `e`.
+    fn problem<'a>(
+        layers: usize,
+        engines: usize,
+        skips: bool,
+        generator: &mut ChaCha8Rng,
+        hop: &'a dyn Fn(f64, usize, usize) -> Price,
+    ) -> Problem<'a> {
+        let mut price = |engine: usize| {
+            let runs = engine + 1 == engines || generator.random_range(0.0..1.0) < 0.8;
+            runs.then(|| Price {
+                time: generator.random_range(1.0..10.0),
+                energy: generator.random_range(1.0..10.0),
+            })
+        };
+        let own = (0..layers).map(|_| (0..engines).map(&mut price).collect()).collect();
+        let homes: Vec<Option<usize>> = (0..engines).map(Some).collect();
+        let mut edges = Vec::new();
+        for to in 1..layers {
+            let mut add = |from: usize, bytes: f64| {
+                edges.push(Edge { from, to, bytes, read_from: homes.clone() });
+            };
+            add(to - 1, generator.random_range(0.0..6.0));
+            if skips && to > 2 {
+                add(generator.random_range(0..to - 1), generator.random_range(0.0..6.0));
+            }
+        }
+        Problem { own, written_to: vec![homes; layers], edges, hop }
+    }
+
+    fn hop(bytes: f64, _: usize, _: usize) -> Price {
+        Price { time: bytes, energy: 2.0 * bytes }
+    }
+
+    /// All placements there are.
+    fn all(problem: &Problem<'_>) -> Vec<Placement> {
+        let mut found = vec![Vec::new()];
+        for prices in &problem.own {
+            let runs = || prices.iter().enumerate().filter(|(_, p)| p.is_some());
+            found = found
+                .iter()
+                .flat_map(|placed: &Placement| {
+                    runs().map(|(e, _)| [placed.as_slice(), &[Some(e)]].concat())
+                })
+                .collect();
+        }
+        found
+    }
+
+    #[test]
+    fn of_a_chain_the_best_placement_is_found_and_of_a_net_with_skips_nearly() {
+        let mut generator = ChaCha8Rng::seed_from_u64(7);
+        let (mut exact, mut tried) = (0, 0);
+        for round in 0..200 {
+            let skips = round % 2 == 1;
+            let problem = problem(7, 3, skips, &mut generator, &hop);
+            let weights = Weights { time: 1.0, energy: if round % 4 < 2 { 0.0 } else { 0.3 } };
+            let of = |placement: &Placement| weights.of(problem.price(placement));
+            let least = all(&problem).iter().map(of).fold(f64::INFINITY, f64::min);
+            let found = of(&problem.best(weights));
+            if skips {
+                tried += 1;
+                exact += usize::from(found <= least * (1.0 + 1e-9));
+                assert!(found <= least * 1.1, "{found} {least}");
+            } else {
+                assert!((found / least - 1.0).abs() < 1e-9, "{found} {least}");
+            }
+        }
+        assert!(exact * 10 >= tried * 9, "{exact} of {tried}");
+    }
+
+    #[test]
+    fn the_least_product_is_no_larger_than_those_of_least_time_and_of_least_energy() {
+        let mut generator = ChaCha8Rng::seed_from_u64(8);
+        for _ in 0..100 {
+            let problem = problem(7, 3, false, &mut generator, &hop);
+            let power = 0.5;
+            let product = |placement: &Placement| {
+                let price = problem.price(placement);
+                (price.energy + power * price.time) * price.time
+            };
+            let own = product(&problem.best_product(power));
+            let time = product(&problem.best(Weights { time: 1.0, energy: 0.0 }));
+            assert!(own <= time * (1.0 + 1e-12));
+            let least = all(&problem).iter().map(product).fold(f64::INFINITY, f64::min);
+            assert!(own <= least * 1.05, "{own} {least}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_handed_over_once_for_each_memory() {
+        let own = vec![
+            vec![Some(Price { time: 1.0, energy: 0.0 }), None],
+            vec![None, Some(Price::default())],
+            vec![None, Some(Price::default())],
+            vec![Some(Price::default()), None],
+        ];
+        let homes = vec![Some(0), Some(1)];
+        let edge = |to| Edge { from: 0, to, bytes: 3.0, read_from: homes.clone() };
+        let edges = vec![edge(1), edge(2), edge(3)];
+        let problem = Problem { own, written_to: vec![homes.clone(); 4], edges, hop: &hop };
+        let placement = problem.best(Weights { time: 1.0, energy: 0.0 });
+        assert_eq!(placement, [Some(0), Some(1), Some(1), Some(0)]);
+        assert_eq!(problem.price(&placement), Price { time: 1.0 + 3.0, energy: 6.0 });
+    }
+
+    #[test]
+    fn a_slow_way_keeps_layers_together_and_a_fast_one_does_not() {
+        let price = |time: f64| Some(Price { time, energy: 0.0 });
+        let own = vec![
+            vec![price(1.0), price(5.0)],
+            vec![price(5.0), price(1.0)],
+            vec![price(1.0), price(5.0)],
+        ];
+        let homes = vec![Some(0), Some(1)];
+        for (bytes, expected) in [(1.0, [0, 1, 0]), (3.0, [0, 0, 0])] {
+            let edge = |to: usize| Edge { from: to - 1, to, bytes, read_from: homes.clone() };
+            let edges = vec![edge(1), edge(2)];
+            let (own, written_to) = (own.clone(), vec![homes.clone(); 3]);
+            let problem = Problem { own, written_to, edges, hop: &hop };
+            let found = problem.best(Weights { time: 1.0, energy: 0.0 });
+            assert_eq!(found, expected.map(Some), "{bytes}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The plan: steps with cycles, bytes by memory, and phases.
 
-use crate::cost::Cost;
+use super::memory::MemoryInUse;
+use crate::cost::{Cost, Refusal};
 use crate::evidence::Kind;
 use crate::hardware::Point;
 use crate::model::OpKind;
@@ -9,6 +10,8 @@ use crate::units::{Bytes, Cycles, Joules};
 /// A part of a step, in which engine and transfers run side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PhaseKind {
+    /// Bringing what another engine made from where it wrote it.
+    Handover,
     /// Calling the operator.
     Dispatch,
     /// Loading the first tile.
@@ -23,6 +26,7 @@ impl PhaseKind {
     /// In lower case, for files and tables.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Handover => "handover",
             Self::Dispatch => "dispatch",
             Self::Fill => "fill",
             Self::Steady => "steady",
@@ -123,6 +127,19 @@ pub struct Uncosted {
     pub reasons: Vec<String>,
 }
 
+/// A layer that an engine before the one that runs it refuses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fallback {
+    /// The layer, by its place in the network.
+    pub layer: usize,
+    /// The engine that runs it.
+    pub engine: usize,
+    /// Its share of all operations of the network.
+    pub share: f64,
+    /// Engines before that one in the profile, and why they do not run it.
+    pub refused: Vec<(usize, Refusal)>,
+}
+
 /// A network mapped onto a profile at an operating point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -134,12 +151,16 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What could not be costed.
     pub uncosted: Vec<Uncosted>,
+    /// What fell back to a later engine.
+    pub fallbacks: Vec<Fallback>,
     /// Share of all MACs and element operations that are in `steps`.
     pub costed_share: f64,
     /// True when weights and activations fit the memories they live in.
     pub fits: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// Where tensors live, for the engines in use.
+    pub memory: Vec<MemoryInUse>,
 }
 
 impl Plan {

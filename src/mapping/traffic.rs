@@ -275,7 +275,7 @@ fn read_through(
 }
 
 /// Transfers of one phase added to those of another, by channel.
-fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
+pub(super) fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     for other in others {
         match sum.iter_mut().find(|t| t.channel == other.channel) {
             Some(t) => {
@@ -292,7 +292,7 @@ fn beside(mut sum: Vec<Transfer>, others: &[Transfer]) -> Vec<Transfer> {
     sum
 }
 
-fn transfer(sum: Sum, setting: Setting<'_>) -> Transfer {
+pub(super) fn transfer(sum: Sum, setting: Setting<'_>) -> Transfer {
     let Sum { channel, read, write, requests, bytes_kind, count_kind } = sum;
     let (energy, kind) = access_energy(channel, read, write, setting);
     let energy_kind = kind.weaker(bytes_kind);

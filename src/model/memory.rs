@@ -5,16 +5,24 @@
 //! states, which are kept between runs, throughout. Constants are stored with the model and are no
 //! activations. Views share their input's bytes, and rows written into a state those of the state.
 
+mod arena;
+mod buffers;
 mod descent;
 mod greedy;
 mod live;
 mod order;
+mod peaks;
 mod region;
 mod search;
+mod spill;
 mod storage;
 #[cfg(test)]
 mod tests;
 mod windows;
+
+pub(crate) use arena::{ALIGNMENT, Block};
+pub use buffers::{Buffers, StoredTensor};
+pub(crate) use spill::{Kept, Used, keep};
 
 use super::{ModelGraph, Shape};
 use serde::Serialize;

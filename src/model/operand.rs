@@ -30,6 +30,12 @@ pub struct Operand {
     pub repeats: u64,
     /// How it is stored when zeros are left out.
     pub sparsity: Option<Sparsity>,
+    /// The operator's port that it comes in at.
+    #[serde(skip)]
+    pub port: usize,
+    /// Which of the network's [`Buffers`](super::Buffers) it lies in, where these have been made out.
+    #[serde(skip)]
+    pub buffer: Option<usize>,
 }
 
 /// True for a state that an operator only writes new rows into: `Scatter` of the rows (its first
@@ -71,7 +77,8 @@ impl Operand {
         let constant = tensor.role == TensorRole::Constant;
         let repeats = if role == OperandRole::Filter { repeats } else { 1 };
         let sparsity = tensor.sparsity;
-        Self { role, constant, element: tensor.element, elements, repeats, sparsity }
+        let (element, buffer) = (tensor.element, None);
+        Self { role, constant, element, elements, repeats, sparsity, port, buffer }
     }
 
     /// Stored bits of an element whose values take `bits`.

@@ -134,7 +134,7 @@ fn changed(graph: &ModelGraph, transform: &Transform) -> Result<ModelGraph, Refu
     if !changed.is_empty() {
         renew_notes(graph, &mut made, misfits);
     }
-    if changes_answers(transform) && made.quality.take().is_some() {
+    if transform.changes_answers() && made.quality.take().is_some() {
         changed.push("the quality figure of the network before does not hold for this one".into());
     }
     made.transforms.push(TransformRecord { transform: transform.clone(), changed, kept });
@@ -157,9 +157,19 @@ fn edit(draft: &mut Draft, transform: &Transform) -> Result<Done, Refusal> {
     }
 }
 
-/// Whether the network computes something else than before.
-fn changes_answers(transform: &Transform) -> bool {
-    !matches!(transform, Transform::Fuse | Transform::Batch(_))
+impl Transform {
+    /// Whether the network computes something else than before.
+    pub fn changes_answers(&self) -> bool {
+        !matches!(self, Self::Fuse | Self::Batch(_))
+    }
+
+    /// Samples that the network takes at once afterwards, where it sets them.
+    pub fn samples(&self) -> Option<u64> {
+        match self {
+            Self::Batch(samples) => Some(*samples),
+            _ => None,
+        }
+    }
 }
 
 /// Notes on shapes that do not agree. They are refused, but for operators that the file itself had

@@ -96,6 +96,10 @@ pub struct Work {
     pub output_elements: u64,
     /// What it reads, operand by operand.
     pub operands: Vec<Operand>,
+    /// Which of the network's [`Buffers`](super::Buffers) its result lies in (of several results, that of
+    /// the largest), where these have been made out.
+    #[serde(skip)]
+    pub output_buffer: Option<usize>,
     /// Type of the activations computed on.
     pub element: ElementType,
     /// The matrix product it amounts to, for MAC work.
@@ -157,6 +161,7 @@ impl ModelGraph {
             output_bytes: moved.output_bytes,
             output_elements: moved.output_elements,
             operands: moved.read,
+            output_buffer: None,
             element: computed_on(&operands, &operator.op),
             gemm: arithmetic.gemm,
             window: arithmetic.window,

@@ -4,13 +4,15 @@
 mod hardware;
 mod inspect;
 mod limits;
+mod memory;
 
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 
-use super::tables::window_name;
-use super::{ListedModel, Prediction};
+use super::tables::{key_name, window_name};
+use super::{LayerView, ListedModel, Prediction};
 use crate::calibrate::{Comparison, Errors, summaries};
+use crate::estimate::{Advice, By, LayerEstimate, LevelTraffic, groups, top};
 use crate::model::{Demand, TransformRecord, Variant};
 use crate::sim::{Arrivals, Outcome, Workload};
 use crate::trace::{Cause, WINDOWS};
@@ -50,7 +52,11 @@ pub fn variants(variants: &[Variant], demands: &[Demand]) -> Value {
 }
 
 /// `estimate`: layers and totals with intervals and coverage.
-pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>) -> Value {
+pub fn estimate(
+    p: &Prediction<'_>,
+    view: LayerView,
+    sampled: Option<&BTreeMap<Figure, Sampled>>,
+) -> Value {
     let e = p.estimate;
     let interval = |figure: Figure| pair(p.uncertainty.interval(figure, figure.of(e)));
     let mut totals = json!({
@@ -59,7 +65,9 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
         "energy_j": e.energy, "energy_j_interval90": interval(Figure::Energy),
         "edp_js": e.edp(), "edp_js_interval90": interval(Figure::Edp),
         "mean_w": e.mean_power(), "mean_w_interval90": interval(Figure::MeanPower),
+        "ed2p_js2": e.ed2p(), "ed2p_js2_interval90": interval(Figure::Ed2p),
         "load_energy_j": e.load_energy,
+        "traffic": levels(p),
         "coverage": coverage(p),
         "indicative": indicative(p),
         "costed_share": p.plan.costed_share, "unknown_layers": p.plan.unknown_layers(),
@@ -72,6 +80,7 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
             (Figure::Energy, "energy_j"),
             (Figure::Edp, "edp_js"),
             (Figure::MeanPower, "mean_w"),
+            (Figure::Ed2p, "ed2p_js2"),
         ] {
             if let Some(s) = sampled.get(&figure) {
                 totals.insert(format!("{name}_sampled90"), pair(s.interval));
@@ -81,11 +90,19 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
     }
     let mut document = subject(p, "joulecast.estimate/1");
     document.insert("totals".into(), totals);
+    if let Some(by) = view.by {
+        document.insert("groups".into(), grouped(p, by));
+    }
     document.insert("rails".into(), limits::rails(p));
     document.insert("junction".into(), limits::junction(p));
     document.insert("supplies".into(), limits::supplies(p.lifetimes()));
-    document.insert("layers".into(), layers(p));
+    let shown = match view.top {
+        Some(count) => layers(p, top(p.estimate, count).into_iter()),
+        None => layers(p, p.estimate.layers.iter()),
+    };
+    document.insert("layers".into(), shown);
     document.insert("uncosted".into(), uncosted(p));
+    document.insert("fallbacks".into(), fallbacks(p));
     document.insert("notes".into(), json!(p.plan.notes));
     let top = p.uncertainty.energy_contributions.iter().take(10);
     let top: Vec<_> = top
@@ -95,6 +112,13 @@ pub fn estimate(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>)
         .collect();
     document.insert("energy_uncertainty".into(), json!(top));
     Value::Object(document)
+}
+
+/// Adds where tensors live to the document of an estimate.
+pub fn add_memory(document: &mut Value, p: &Prediction<'_>) {
+    if let Some(document) = document.as_object_mut() {
+        document.insert("memory".into(), memory::plans(p));
+    }
 }
 
 fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
@@ -111,6 +135,7 @@ fn subject(p: &Prediction<'_>, schema: &str) -> Map<String, Value> {
     map.insert("states".into(), load_states(p));
     map.insert("asleep".into(), p.asleep().into_iter().collect());
     map.insert("software".into(), json!(p.software()));
+    map.insert("objective".into(), json!(p.network.directions.objective.to_string()));
     map.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
     map.insert("caveats".into(), json!(p.caveats));
     map
@@ -146,23 +171,41 @@ fn by_component(p: &Prediction<'_>) -> Value {
     parts.map(|c| (component_name(p, c.role), json!(c.energy))).collect()
 }
 
-fn layers(p: &Prediction<'_>) -> Value {
+/// Bytes and energy of a level, and how many MACs are done for each byte.
+fn traffic(p: &Prediction<'_>, level: &LevelTraffic, macs: u64) -> (String, Value) {
+    let figures = json!({
+        "read_bytes": level.read, "write_bytes": level.write, "energy_j": level.energy,
+        "macs_per_byte": level.intensity(macs).filter(|_| macs > 0),
+    });
+    (p.setting.profile.channel_name(level.channel).to_owned(), figures)
+}
+
+/// Layers taken together.
+fn grouped(p: &Prediction<'_>, by: By) -> Value {
+    let groups = groups(p.estimate, by);
+    let rows = groups.iter().map(|group| {
+        json!({
+            "name": key_name(p, group.key), "layers": group.layers, "macs": group.macs,
+            "element_ops": group.element_ops, "time_s": group.time, "energy_j": group.energy,
+        })
+    });
+    Value::Array(rows.collect())
+}
+
+fn layers<'a>(p: &Prediction<'_>, layers: impl Iterator<Item = &'a LayerEstimate>) -> Value {
     let spec = p.setting.profile.spec();
-    let layers = p.estimate.layers.iter().map(|l| {
+    let layers = layers.map(|l| {
         let traffic: Map<String, Value> = l
             .traffic
             .iter()
-            .map(|(m, read, write)| {
-                let bytes = json!({"read_bytes": read.0, "write_bytes": write.0});
-                (p.setting.profile.channel_name(*m).to_owned(), bytes)
-            })
+            .map(|level| traffic(p, level, l.macs))
             .collect();
         let parts: Map<String, Value> =
             l.by_component.iter().map(|c| (component_name(p, c.role), json!(c.energy))).collect();
         json!({
             "name": l.name, "kind": l.kind, "engine": spec.engines[l.engine].name,
             "macs": l.macs, "executed_macs": l.executed_macs, "array_macs": l.array_macs, "element_ops": l.element_ops,
-            "time_s": l.time, "energy_j": l.energy, "power_w": l.power(),
+            "time_s": l.time, "cycles": l.cycles, "energy_j": l.energy, "power_w": l.power(),
             "bound_by": p.bound_name(l.bound),
             "utilisation": l.utilisation, "occupancy": l.occupancy,
             "traffic": traffic, "energy_by_component_j": parts,
@@ -171,9 +214,50 @@ fn layers(p: &Prediction<'_>) -> Value {
     Value::Array(layers.collect())
 }
 
+/// Traffic of all layers by level.
+fn levels(p: &Prediction<'_>) -> Value {
+    let macs = p.estimate.layers.iter().map(|l| l.macs).fold(0, u64::saturating_add);
+    let levels = p.estimate.levels();
+    let named: Map<_, _> = levels.iter().map(|level| traffic(p, level, macs)).collect();
+    Value::Object(named)
+}
+
 fn uncosted(p: &Prediction<'_>) -> Value {
     let rows = p.plan.uncosted.iter().map(|u| {
         json!({"name": u.name, "kind": u.kind, "operations": u.operations, "share": u.share, "reasons": u.reasons})
+    });
+    Value::Array(rows.collect())
+}
+
+/// Adds changes with what they save to the document of an estimate.
+pub fn add_advice(document: &mut Value, p: &Prediction<'_>, advice: Option<&[Advice]>) {
+    let (Some(document), Some(advice)) = (document.as_object_mut(), advice) else { return };
+    let rows = advice.iter().map(|own| {
+        json!({
+            "change": own.change.words(p.network, p.setting),
+            "flag": own.change.flag(p.network, p.setting),
+            "changes_answers": own.change.changes_answers(),
+            "needs_hardware": own.change.needs_hardware(),
+            "latency_s": own.time, "energy_j": own.energy,
+            "saved_s": own.saved_time, "saved_j": own.saved_energy,
+        })
+    });
+    document.insert("advice".into(), rows.collect());
+}
+
+/// Layers that an engine before theirs refuses.
+fn fallbacks(p: &Prediction<'_>) -> Value {
+    let engines = &p.setting.profile.spec().engines;
+    let rows = p.plan.fallbacks.iter().map(|fallback| {
+        let refused = fallback.refused.iter();
+        let refused = refused.map(|(engine, refusal)| {
+            json!({"engine": engines[*engine].name, "reason": refusal.to_string()})
+        });
+        json!({
+            "layer": p.network.layers.get(fallback.layer).map(|l| &l.name),
+            "engine": engines[fallback.engine].name, "share": fallback.share,
+            "refused": refused.collect::<Vec<_>>(),
+        })
     });
     Value::Array(rows.collect())
 }
@@ -239,6 +323,7 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
             "j_per_inference_interval90": around(Figure::Energy, per_inference),
             "active_j_per_inference": layer_energy / count,
             "edp_js": edp, "edp_js_interval90": around(Figure::Edp, edp),
+            "ed2p_js2": outcome.ed2p(), "ed2p_js2_interval90": around(Figure::Ed2p, outcome.ed2p().0),
             "load_energy_j": m.load_energy, "loss_energy_j": m.loss_energy,
             "source_energy_j": ledger.source,
             "identity_residual": residuals.largest(),
@@ -257,8 +342,9 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
             "residuals": {"cause": residuals.cause, "component": residuals.component, "rail": residuals.rail, "source": residuals.source},
         }),
     );
-    document.insert("layers".into(), layers(p));
+    document.insert("layers".into(), layers(p, p.estimate.layers.iter()));
     document.insert("uncosted".into(), uncosted(p));
+    document.insert("fallbacks".into(), fallbacks(p));
     document.insert("notes".into(), json!(p.plan.notes));
     Value::Object(document)
 }

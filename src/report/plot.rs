@@ -1,5 +1,6 @@
 //! Pictures of a trace or of a network, as PNG or SVG.
 
+mod addresses;
 mod axis;
 mod buckets;
 mod font;
@@ -13,6 +14,8 @@ mod scene;
 mod stack;
 mod strip;
 mod theme;
+
+pub use addresses::MemoryPicture;
 
 use crate::model::ModelProfile;
 use crate::trace::Trace;
@@ -105,6 +108,13 @@ pub fn power(trace: &Trace, options: &PowerOptions, path: &Path) -> Result<(), P
 pub fn live(profile: &ModelProfile, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     write(&live::compose(profile, &theme::LIGHT), SIZE, path)
+}
+
+/// Draws where tensors live: a panel for each memory, layers from left to right, addresses upwards. The
+/// extension of `path` decides on the kind of picture.
+pub fn memory(picture: &MemoryPicture<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    write(&addresses::compose(picture, &theme::LIGHT), SIZE, path)
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

@@ -1,13 +1,17 @@
 //! Tables and totals for the terminal, in a readable width.
 
+mod advice;
 mod hardware;
 mod inspect;
+mod layers;
 mod limits;
+mod memory;
 mod models;
 mod prediction;
 mod validation;
 mod variants;
 
+pub use advice::advice_text;
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,
@@ -15,6 +19,9 @@ pub use hardware::{
 };
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};
+pub use layers::LayerView;
+pub(super) use layers::key_name;
+pub use memory::memory_text;
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};

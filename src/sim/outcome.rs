@@ -2,7 +2,7 @@
 
 use crate::evidence::Coverage;
 use crate::trace::{Ledger, Metrics};
-use crate::units::{JouleSeconds, Joules, Seconds};
+use crate::units::{JouleSeconds, JouleSecondsSquared, Joules, Seconds};
 
 /// Durations seen so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -58,6 +58,11 @@ impl Outcome {
     /// Energy per inference times mean latency.
     pub fn edp(&self) -> JouleSeconds {
         self.energy_per_inference() * self.latency.mean()
+    }
+
+    /// Energy per inference times the square of the mean latency.
+    pub fn ed2p(&self) -> JouleSecondsSquared {
+        self.edp() * self.latency.mean()
     }
 
     /// What the energy of the run rests on, given what that of one inference rests on.

@@ -43,11 +43,17 @@ pub enum Figure {
     Edp,
     /// Mean power.
     MeanPower,
+    /// Energy times the square of the delay.
+    Ed2p,
 }
 
 impl Figure {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Latency, Self::Energy, Self::Edp, Self::MeanPower];
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Latency, Self::Energy, Self::Edp, Self::MeanPower, Self::Ed2p];
+
+    /// How many there are.
+    pub const COUNT: usize = 5;
 
     /// Its value in an estimate, in SI.
     pub fn of(self, estimate: &Estimate) -> f64 {
@@ -56,6 +62,7 @@ impl Figure {
             Self::Energy => estimate.energy.0,
             Self::Edp => estimate.edp().0,
             Self::MeanPower => estimate.mean_power().0,
+            Self::Ed2p => estimate.ed2p().0,
         }
     }
 }
@@ -106,7 +113,10 @@ pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
 
 /// The linearised uncertainty of whatever figures `evaluate` takes from the setting's profile, in the
 /// order of [`Figure::ALL`]. Numbers that are not in use at the setting are not moved.
-pub fn linearised_by(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> [f64; 4]) -> Uncertainty {
+pub fn linearised_by(
+    setting: Setting<'_>,
+    evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT],
+) -> Uncertainty {
     let profile = setting.profile;
     let records = profile.parameters();
     let moves = moves(&records, setting);
@@ -218,8 +228,12 @@ fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
 
 /// The figures on another profile of the same structure, at the same point and with the same
 /// software.
-pub(super) fn evaluate(network: &Network, profile: &Profile, setting: Setting<'_>) -> [f64; 4] {
-    let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; 4] };
+pub(super) fn evaluate(
+    network: &Network,
+    profile: &Profile,
+    setting: Setting<'_>,
+) -> [f64; Figure::COUNT] {
+    let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; Figure::COUNT] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
     let estimate = estimate(&plan(network, setting), setting);
     Figure::ALL.map(|f| f.of(&estimate))

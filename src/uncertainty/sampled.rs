@@ -34,7 +34,7 @@ pub fn sampled(
     }
     let records = setting.profile.parameters();
     let common: Vec<_> = records.iter().map(|r| common_sigma(r, setting.profile)).collect();
-    let mut values: [Vec<f64>; 4] = Default::default();
+    let mut values: [Vec<f64>; Figure::COUNT] = Default::default();
     for draw in 0..draws {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(u64::from(draw));

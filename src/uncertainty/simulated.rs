@@ -1,6 +1,6 @@
 //! The linearised interval of a simulated run: idle times and transitions have spreads of their own.
 
-use super::linearised::{Uncertainty, linearised_by};
+use super::linearised::{Figure, Uncertainty, linearised_by};
 use crate::cost::Setting;
 use crate::hardware::Profile;
 use crate::mapping::{Network, plan};
@@ -31,7 +31,7 @@ pub fn simulated(
         let two = totals(network, profile, setting, workload, 2)?;
         Some(one.and_then(&two, workload.inferences).figures())
     };
-    linearised_by(setting, |profile| figures(profile).unwrap_or([f64::NAN; 4]))
+    linearised_by(setting, |profile| figures(profile).unwrap_or([f64::NAN; Figure::COUNT]))
 }
 
 /// Sums of a run.
@@ -55,9 +55,10 @@ impl Totals {
     }
 
     /// In the order of [`Figure::ALL`](super::Figure::ALL).
-    fn figures(&self) -> [f64; 4] {
+    fn figures(&self) -> [f64; Figure::COUNT] {
         let (latency, energy) = (self.latency / self.inferences, self.energy / self.inferences);
-        [latency.0, energy.0, (energy * latency).0, (self.energy / self.duration).0]
+        let (edp, power) = (energy * latency, self.energy / self.duration);
+        [latency.0, energy.0, edp.0, power.0, (edp * latency).0]
     }
 }
 

@@ -108,6 +108,7 @@ quantity!(/** A thermal resistance \[K/W\]. */ KelvinsPerWatt, "thermal resistan
 quantity!(/** A heat capacity \[J/K\]. */ JoulesPerKelvin, "heat capacity", "J/K", "0.9 J/K", Dimension { kelvin: -1, ..JOULE });
 quantity!(/** Growth with voltage \[1/V\]. */ PerVolt, "rate per volt", "1/V", "4 1/V", Dimension { volt: -1, ..NONE });
 quantity!(/** Energy-delay product \[J s\]. */ JouleSeconds, "energy-delay product", "J s", "1 mJ s", Dimension { second: 1, ..JOULE });
+quantity!(/** Energy times the square of the delay \[J s^2\]. */ JouleSecondsSquared, "energy-delay-squared product", "J s^2", "1 uJ s^2", Dimension { second: 2, ..JOULE });
 
 macro_rules! product {
     ($a:ident * $b:ident = $c:ident) => {
@@ -145,6 +146,7 @@ product!(Amperes * Seconds = Coulombs);
 product!(AmperesPerSecond * Seconds = Amperes);
 product!(Ohms * Amperes = Volts);
 product!(Joules * Seconds = JouleSeconds);
+product!(JouleSeconds * Seconds = JouleSecondsSquared);
 product!(BytesPerSecond * Seconds = Bytes);
 product!(JoulesPerByte * Bytes = Joules);
 product!(JoulesPerCycle * Hertz = Watts);

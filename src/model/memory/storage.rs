@@ -20,6 +20,19 @@ pub(super) struct Buffer {
     pub is_state: bool,
 }
 
+impl Buffer {
+    /// The first and the last of so many operators that it is alive at; nothing for what is handed in
+    /// and never used.
+    pub(super) fn lifetime(&self, operators: usize) -> Option<(usize, usize)> {
+        if self.users.is_empty() && !self.is_kept {
+            return None;
+        }
+        let made = self.users.first().copied().filter(|_| self.maker.is_some() && !self.is_state);
+        let last = self.users.last().copied().filter(|_| !self.is_kept);
+        Some((made.unwrap_or(0), last.unwrap_or(operators.saturating_sub(1))))
+    }
+}
+
 /// What the operators of a graph do to its buffers. Operators go by their position in the file.
 #[derive(Debug, Default)]
 pub(super) struct Storage {
@@ -38,6 +51,11 @@ pub(super) struct Storage {
 
 impl Storage {
     pub(super) fn of(graph: &ModelGraph) -> Self {
+        Self::with_tensors(graph).0
+    }
+
+    /// The same with the buffer of each tensor; nothing for what is stored with the model.
+    pub(super) fn with_tensors(graph: &ModelGraph) -> (Self, BTreeMap<TensorId, Option<usize>>) {
         let storage = Self { is_sorted: true, ..Self::default() };
         let mut builder = Builder { graph, storage, buffer_of: BTreeMap::new() };
         builder.states();
@@ -46,7 +64,7 @@ impl Storage {
         }
         builder.results();
         builder.order();
-        builder.storage
+        (builder.storage, builder.buffer_of)
     }
 
     /// What is kept between runs.

@@ -192,12 +192,16 @@ fn draw_peak(scene: &mut Scene, data: &Area, axis: &Axis, profile: &ModelProfile
 
 /// Names below the bars, where there is room for them.
 fn names(profile: &ModelProfile) -> Vec<String> {
+    let name = |layer: &'_ LayerProfile| layer.layer.name.clone();
+    short_names(profile.layers.iter().map(name).collect())
+}
+
+/// Names without what all of them start with; none where there is no room for them below the data.
+pub(super) fn short_names(names: Vec<String>) -> Vec<String> {
     let room = f64::from(SIZE.0) - MARGIN - LEGEND - 30.0 - LEFT;
-    if room < NAMED * profile.layers.len() as f64 {
+    if room < NAMED * names.len() as f64 {
         return Vec::new();
     }
-    let name = |layer: &'_ LayerProfile| layer.layer.name.clone();
-    let names: Vec<_> = profile.layers.iter().map(name).collect();
     let prefix = shared_prefix(names.iter().map(String::as_str));
     let short = |name: &String| {
         let rest = name.get(prefix..).filter(|rest| !rest.is_empty()).unwrap_or(name);
@@ -206,12 +210,18 @@ fn names(profile: &ModelProfile) -> Vec<String> {
     names.iter().map(short).collect()
 }
 
-fn names_height(names: &[String]) -> f64 {
+pub(super) fn names_height(names: &[String]) -> f64 {
     names.iter().map(|name| font::width(name, NAME_SIZE, false)).fold(0.0, f64::max).ceil()
 }
 
 /// Names, or where these have no room, numbers from 1.
-fn layer_axis(scene: &mut Scene, data: &Area, count: usize, names: &[String], theme: &Theme) {
+pub(super) fn layer_axis(
+    scene: &mut Scene,
+    data: &Area,
+    count: usize,
+    names: &[String],
+    theme: &Theme,
+) {
     let drop = NAME_SIZE * font::CAPITAL / 2.0;
     for (at, name) in names.iter().enumerate() {
         let x = place(at, count, data, true).center().0 + drop;

@@ -1,7 +1,8 @@
 //! A prediction: layers, totals with intervals, where joules go, what it rests on.
 
+use super::layers::{LayerView, layers_table};
 use super::limits::{lifetimes_text, limits_text};
-use super::{grouped, listed, percent, plain, shortened, table, without_header};
+use super::{listed, percent, plain, shortened, without_header};
 use crate::evidence::Coverage;
 use crate::hardware::components;
 use crate::mapping::Plan;
@@ -10,19 +11,23 @@ use crate::sim::Outcome;
 use crate::trace::{Cause, Residuals, WINDOWS};
 use crate::uncertainty::{Figure, Sampled};
 use crate::units::{JouleSeconds, Joules, Quantity, Seconds, SimTime, Watts, engineering};
-use comfy_table::{CellAlignment, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// `estimate`: layers, totals with intervals, what was left out.
-pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampled>>) -> String {
-    let mut text = headed(p);
+pub fn estimate_text(
+    p: &Prediction<'_>,
+    view: LayerView,
+    sampled: Option<&BTreeMap<Figure, Sampled>>,
+) -> String {
+    let mut text = headed(p, view);
     let mut totals = plain(4, 1);
     for (name, figure, unit) in [
         ("latency", Figure::Latency, "s"),
         ("energy", Figure::Energy, "J"),
         ("mean power", Figure::MeanPower, "W"),
         ("energy-delay product", Figure::Edp, "J s"),
+        ("energy-delay-squared product", Figure::Ed2p, "J s^2"),
     ] {
         let value = figure.of(p.estimate);
         let second = sampled.and_then(|s| s.get(&figure)).map_or(String::new(), |s| {
@@ -44,9 +49,11 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
         (name, c.energy)
     });
     text.push_str(&listed("joules by component", &shares(parts, p.estimate.energy)));
+    text.push_str(&levels_text(p));
     text.push_str(&limits_text(p));
     text.push_str(&lifetimes_text(&p.lifetimes(), "back to back"));
     text.push_str(&evidence_text(p));
+    text.push_str(&fell_back(p));
     text.push_str(&left_out(p.plan));
     text
 }
@@ -54,7 +61,7 @@ pub fn estimate_text(p: &Prediction<'_>, sampled: Option<&BTreeMap<Figure, Sampl
 /// `run`: the layer table and the metrics of the simulated run.
 pub fn run_text(p: &Prediction<'_>, outcome: &Outcome) -> String {
     let m = &outcome.metrics;
-    let mut text = headed(p);
+    let mut text = headed(p, LayerView::default());
     let mut totals = plain(3, 1);
     let mut row = |name: &str, value: String, note: String| {
         totals.add_row(vec![name.to_owned(), value, note]);
@@ -88,6 +95,7 @@ pub fn run_text(p: &Prediction<'_>, outcome: &Outcome) -> String {
     let load = "under the load of this run";
     text.push_str(&lifetimes_text(&p.lifetimes_of_run(outcome), load));
     text.push_str(&evidence_text(p));
+    text.push_str(&fell_back(p));
     text.push_str(&left_out(p.plan));
     text
 }
@@ -106,7 +114,7 @@ fn interval(p: &Prediction<'_>, figure: Figure, value: f64, unit: &str) -> Strin
 }
 
 /// Subject, what limits the whole, layers.
-fn headed(p: &Prediction<'_>) -> String {
+fn headed(p: &Prediction<'_>, view: LayerView) -> String {
     let mut text = format!("{}\n", p.subject());
     let flags: Vec<_> = p.network.transforms.iter().map(|r| r.transform.to_string()).collect();
     if !flags.is_empty() {
@@ -121,40 +129,35 @@ fn headed(p: &Prediction<'_>) -> String {
     for caveat in &p.caveats {
         let _ = writeln!(text, "! {caveat}");
     }
-    let _ = writeln!(text, "{}", layer_table(p));
+    let _ = writeln!(text, "{}", layers_table(p, view));
     text
 }
 
-fn layer_table(p: &Prediction<'_>) -> Table {
-    let mut headers = vec!["layer", "kind", "MACs", "use", "time", "energy", "power", "bound by"];
-    let engines: BTreeSet<usize> = p.estimate.layers.iter().map(|l| l.engine).collect();
-    if engines.len() > 1 {
-        headers.push("on");
+/// What passes each memory, cache and link.
+fn levels_text(p: &Prediction<'_>) -> String {
+    let macs = p.estimate.layers.iter().map(|l| l.macs).fold(0, u64::saturating_add);
+    let levels = p.estimate.levels();
+    let mut rows = plain(5, 1);
+    for level in &levels {
+        let intensity = level.intensity(macs).filter(|_| macs > 0);
+        rows.add_row(vec![
+            format!("{}:", p.setting.profile.channel_name(level.channel)),
+            format!("{} read,", level.read),
+            format!("{} written", level.write),
+            level.energy.to_string(),
+            intensity.map_or_else(String::new, |i| format!("{} MAC/B", rounded(i))),
+        ]);
     }
-    let mut rows = table(&headers, 2);
-    for column in 7..headers.len() {
-        if let Some(column) = rows.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Left);
-        }
+    if levels.is_empty() { String::new() } else { without_header(&rows) }
+}
+
+/// Three digits of a number.
+fn rounded(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0}"),
+        v if v >= 10.0 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
     }
-    for l in &p.estimate.layers {
-        let idle = l.time.0 == 0.0;
-        let mut row = vec![
-            shortened(&l.name, 32),
-            l.kind.to_string(),
-            grouped(l.macs),
-            if l.macs > 0 { percent(l.utilisation) } else { String::new() },
-            l.time.to_string(),
-            l.energy.to_string(),
-            if idle { String::new() } else { l.power().to_string() },
-            p.bound_name(l.bound).to_owned(),
-        ];
-        if engines.len() > 1 {
-            row.push(p.setting.profile.spec().engines[l.engine].name.clone());
-        }
-        rows.add_row(row);
-    }
-    rows
 }
 
 /// Named energies that a list shows.
@@ -227,6 +230,43 @@ fn evidence_text(p: &Prediction<'_>) -> String {
     let top: Vec<_> = top.map(|c| format!("{} ({})", c.name, percent(c.share))).collect();
     if !top.is_empty() {
         text.push_str(&listed("most uncertain in energy", &top));
+    }
+    text
+}
+
+/// Layers that a later engine runs, because those before it do not, by engine and reason.
+fn fell_back(p: &Prediction<'_>) -> String {
+    let engines = &p.setting.profile.spec().engines;
+    let mut by_engine: BTreeMap<usize, (Vec<&str>, f64, Joules, BTreeSet<String>)> =
+        BTreeMap::new();
+    for fallback in &p.plan.fallbacks {
+        let Some(layer) = p.estimate.layers.iter().find(|l| l.layer == fallback.layer) else {
+            continue;
+        };
+        let (names, time, energy, reasons) = by_engine.entry(fallback.engine).or_default();
+        names.push(&layer.name);
+        *time += layer.time.0;
+        *energy += layer.energy;
+        reasons.extend(fallback.refused.iter().map(|(_, refusal)| refusal.to_string()));
+    }
+    let mut text = String::new();
+    for (engine, (names, time, energy, reasons)) in by_engine {
+        let whole = p.estimate.latency.0;
+        let share = if whole > 0.0 { time / whole } else { 0.0 };
+        let shown: Vec<_> = names.iter().take(4).map(|name| shortened(name, 32)).collect();
+        let more = if names.len() > 4 { ", …" } else { "" };
+        let layers = if names.len() == 1 { "layer falls" } else { "layers fall" };
+        let _ = writeln!(
+            text,
+            "{} {layers} back to {}, {} of the time and {energy}: {}{more}",
+            names.len(),
+            engines[engine].name,
+            percent(share),
+            shown.join(", ")
+        );
+        for reason in reasons.iter().take(4) {
+            let _ = writeln!(text, "  {reason}");
+        }
     }
     text
 }

@@ -4,9 +4,9 @@
 //! the latency `t_c`: engine and transfers run side by side, and
 //! the slowest of them sets the pace of all.
 
+use super::{Phase, Transfer};
 use crate::cost::{Setting, bandwidth, latency};
 use crate::evidence::Kind;
-use crate::mapping::{Phase, Transfer};
 use crate::units::Seconds;
 
 /// Durations within a phase.
