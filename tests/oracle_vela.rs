@@ -6,7 +6,7 @@
 use crate::shared;
 use joulecast::cost::{Setting, bandwidth, latency};
 use joulecast::hardware::Profile;
-use joulecast::mapping::{Network, Phase, PhaseKind, Step, plan};
+use joulecast::mapping::{Network, Objective, Phase, PhaseKind, Step, plan};
 use joulecast::model::{Bindings, ElementType, OpKind, OperandRole, load};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -109,6 +109,8 @@ fn total_encoded(folder: &Path, network: &str, system: &str) -> f64 {
 fn network(model: &Path, bytes: &[u64], fuses: bool) -> Network {
     let graph = load(model.to_str().unwrap(), &Bindings::default()).unwrap();
     let mut network = Network::executed(&graph, fuses).unwrap();
+    // Vela hands the NPU all that it supports.
+    network.directions.objective = Objective::First;
     let mut bytes = bytes.iter();
     for layer in &mut network.layers {
         for operand in &mut layer.work.operands {
