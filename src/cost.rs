@@ -3,11 +3,13 @@
 //! Utilisation follows from shapes and array, never from a constant. Whatever an engine cannot run
 //! is a [`Refusal`] that placement can act on, never a cost of zero.
 
+mod block_engine;
 mod channel;
 mod executed;
 mod fixed_function;
 mod lanes;
 mod operator;
+mod port;
 mod standing;
 mod supply;
 mod systolic;

@@ -3,6 +3,7 @@
 //!
 //! Knows no time of day and no power states.
 
+mod ahead;
 mod caches;
 mod candidate;
 mod chained;
@@ -22,6 +23,7 @@ mod pace;
 mod place;
 mod plan;
 mod planned;
+mod streams;
 mod traffic;
 
 pub use directions::{Directions, MappingError, Objective};

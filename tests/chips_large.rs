@@ -36,6 +36,7 @@ fn peak(hardware: &str, point: &str, engine: &str, format: Precision) -> f64 {
     let a_cycle = match &unit.array {
         Array::Systolic(array) => (array.rows * array.columns) as f64,
         Array::TensorTiles(tiles) => tiles.units as f64 * tiles.macs[&format].get().0,
+        Array::Blocks(_) => panic!("{} makes blocks", unit.name),
         Array::FixedFunction(function) => {
             function.unrolled.values().map(|u| u.macs()).max().unwrap() as f64
         }

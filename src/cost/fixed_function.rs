@@ -228,6 +228,8 @@ mod tests {
         Window {
             kernel_height: kernel,
             kernel_width: kernel,
+            input_height: size,
+            input_width: size,
             output_height: size,
             output_width: size,
             stride_height: 1,
@@ -236,7 +238,6 @@ mod tests {
             output_channels: outputs,
             groups,
             batch: 1,
-            input_height: size,
             dilation_height: 1,
         }
     }

@@ -1,12 +1,16 @@
 //! The cost of one operator on one engine.
 
 use super::asleep;
+use super::block_engine::Ports;
 use super::executed::{Skipped, executed};
+use super::port::Port;
 use super::timing::{Passes, Refusal, Timing};
 use super::voltage::dynamic_scale;
-use super::{fixed_function, lanes, systolic, tensor_tiles};
+use super::{block_engine, fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
-use crate::hardware::{Array, DomainState, Engine, Point, Precision, Profile, SoftwareStack};
+use crate::hardware::{
+    Array, DomainState, Engine, Point, Precision, Profile, SoftwareStack, TensorClass,
+};
 use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
@@ -84,6 +88,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         });
     }
     if let (Some(limits), Some(window)) = (&unit.windows, work.window)
+        && work.gemm.is_some()
         && !limits.take(&window)
     {
         let (engine, window) = (unit.name.clone(), Box::new(window));
@@ -93,7 +98,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     let stack = setting.stack(engine);
     let work = executed(work, stack);
     let skipped = Skipped::of(&work, unit);
-    let timing = timing(unit, stack, &work, precision, skipped)?;
+    let timing = timing(engine, &work, precision, skipped, setting)?;
     let (dispatch, dispatch_kind) = dispatch(unit, stack, work.kind);
     let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.into_owned() };
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
@@ -124,9 +129,8 @@ pub fn cost_in_cycles(
 ) -> Result<Cost, Refusal> {
     let unit = &setting.profile.spec().engines[engine];
     let precision = runs_in(unit, work.element).ok_or_else(|| Refusal::no_precision(unit, work))?;
-    let stack = setting.stack(engine);
     let skipped = Skipped::of(work, unit);
-    let own = timing(unit, stack, work, precision, skipped).ok();
+    let own = timing(engine, work, precision, skipped, setting).ok();
     let timing = Timing {
         compute,
         array_macs: own.as_ref().map_or(work.macs, |own| own.array_macs),
@@ -170,17 +174,25 @@ fn sleeper<'a>(engine: usize, setting: Setting<'a>) -> Option<(usize, &'a Domain
 
 /// Cycles of the datapath, with the engine's residual factor and without skipped zeros.
 fn timing(
-    unit: &Engine,
-    stack: Option<&SoftwareStack>,
+    engine: usize,
     work: &Work,
     precision: Precision,
     skipped: Skipped,
+    setting: Setting<'_>,
 ) -> Result<Timing, Refusal> {
+    let unit = &setting.profile.spec().engines[engine];
+    let stack = setting.stack(engine);
     let mut timing = match &unit.array {
         Array::Lanes(array) => lanes::timing(unit, array, stack, work, precision)?,
         Array::Systolic(array) => systolic::timing(unit, array, work, precision)?,
         Array::TensorTiles(tiles) => tensor_tiles::timing(unit, tiles, work, precision)?,
         Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
+        Array::Blocks(array) => {
+            let activations = Port::of(TensorClass::Activations, engine, setting);
+            let weights = Port::of_weights(work.kind, engine, setting);
+            let ports = Ports { activations, weights };
+            block_engine::timing(unit, array, work, precision, ports)?
+        }
     };
     if let Some(factor) = unit.efficiency.get(&work.kind) {
         // Its spread must not make an engine faster than its datapath.

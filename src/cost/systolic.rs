@@ -73,21 +73,19 @@ fn product(
     let sums = fold_rows;
     let passes = match dataflow {
         Dataflow::WeightStationary | Dataflow::RowStationary => Passes {
-            windows: 1.0,
             input: fold_columns,
-            weight: 1.0,
             output_written: sums,
             output_read: sums - 1.0,
+            ..Passes::ONCE
         },
         Dataflow::OutputStationary => {
             Passes { input: fold_columns, weight: fold_rows, ..Passes::ONCE }
         }
         Dataflow::InputStationary => Passes {
-            windows: 1.0,
-            input: 1.0,
             weight: fold_columns,
             output_written: sums,
             output_read: sums - 1.0,
+            ..Passes::ONCE
         },
     };
     SystolicCycles { cycles, array_macs: tiles * r * c * streamed * groups as f64, passes }
@@ -223,6 +221,8 @@ fn as_window(gemm: Gemm) -> Window {
     Window {
         kernel_height: 1,
         kernel_width: 1,
+        input_height: 1,
+        input_width: gemm.m,
         output_height: 1,
         output_width: gemm.m,
         stride_height: 1,
@@ -231,7 +231,6 @@ fn as_window(gemm: Gemm) -> Window {
         output_channels: gemm.n.saturating_mul(gemm.groups),
         groups: gemm.groups,
         batch: 1,
-        input_height: 1,
         dilation_height: 1,
     }
 }
@@ -258,6 +257,8 @@ mod tests {
         Window {
             kernel_height: kernel,
             kernel_width: kernel,
+            input_height: output,
+            input_width: output,
             output_height: output,
             output_width: output,
             stride_height: 1,
@@ -266,7 +267,6 @@ mod tests {
             output_channels: filters,
             groups,
             batch: 1,
-            input_height: output,
             dilation_height: 1,
         }
     }

@@ -103,16 +103,27 @@ pub struct Passes {
     pub windows: f64,
     /// Readings of the weights.
     pub weight: f64,
+    /// Readings of what is stored beside the weights of MAC work: biases and scales.
+    pub beside: f64,
     /// Writings of the output or its partial sums.
     pub output_written: f64,
+    /// Bytes of the finished output as it lies in memory over those of its elements, at least 1.
+    pub output_padded: f64,
     /// Readings of partial sums.
     pub output_read: f64,
 }
 
 impl Passes {
     /// Each operand once: the least there can be.
-    pub const ONCE: Self =
-        Self { input: 1.0, windows: 1.0, weight: 1.0, output_written: 1.0, output_read: 0.0 };
+    pub const ONCE: Self = Self {
+        input: 1.0,
+        windows: 1.0,
+        weight: 1.0,
+        beside: 1.0,
+        output_written: 1.0,
+        output_padded: 1.0,
+        output_read: 0.0,
+    };
 }
 
 /// Cycles of an operator, before energy.

@@ -4,7 +4,7 @@ use super::point::Point;
 use super::profile::Profile;
 use super::spec::{Bandwidth, Delay, Rows};
 use crate::evidence::Valued;
-use crate::units::{JoulesPerByte, Watts};
+use crate::units::{Bytes, JoulesPerByte, Watts};
 
 /// A memory, a cache or a link at an operating point. Memories are numbered first, then caches, then
 /// links, each in the order of the profile.
@@ -18,6 +18,8 @@ pub struct Channel<'a> {
     pub bandwidth: &'a Bandwidth,
     /// Time before the first byte of a transfer.
     pub latency: Option<&'a Delay>,
+    /// Bytes of its longest burst.
+    pub burst: Option<&'a Valued<Bytes>>,
     /// Energy of a byte read, or moved.
     pub read_energy: Option<&'a Valued<JoulesPerByte>>,
     /// Energy of a byte written.
@@ -65,6 +67,7 @@ impl Profile {
                 domain,
                 bandwidth: set.map_or(&memory.bandwidth, |s| &s.bandwidth),
                 latency: set.and_then(|s| s.latency.as_ref()).or(memory.latency.as_ref()),
+                burst: set.and_then(|s| s.burst.as_ref()).or(memory.burst.as_ref()),
                 read_energy: set
                     .and_then(|s| s.read_energy.as_ref())
                     .or(memory.read_energy.as_ref()),
@@ -82,6 +85,7 @@ impl Profile {
                 domain,
                 bandwidth: &cache.bandwidth,
                 latency: None,
+                burst: None,
                 read_energy: cache.read_energy.as_ref(),
                 write_energy: cache.write_energy.as_ref(),
                 rows: None,
@@ -94,6 +98,7 @@ impl Profile {
             domain,
             bandwidth: &link.bandwidth,
             latency: link.latency.as_ref(),
+            burst: None,
             read_energy: link.energy.as_ref(),
             write_energy: None,
             rows: None,

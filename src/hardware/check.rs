@@ -1,5 +1,6 @@
 //! What must hold in a profile, checked together: every fault is reported, with its field path.
 
+mod block_engine;
 mod blocks;
 mod channels;
 mod engines;

@@ -83,11 +83,14 @@ fn undone(engine: &Engine) -> Option<String> {
         Array::Systolic(array) => array.operations.is_some(),
         Array::TensorTiles(tiles) => !tiles.operations.is_empty(),
         Array::FixedFunction(function) => function.operations.is_some(),
+        Array::Blocks(_) => true,
     };
     let moves = |kind: OpKind| matches!(kind, OpKind::View | OpKind::Movement);
     let can = |kind: OpKind| match (&engine.array, kind.is_mac_work()) {
         (Array::FixedFunction(f), true) => f.unrolled.contains_key(&kind),
         (Array::FixedFunction(f), false) if f.operations_by_kind.contains_key(&kind) => true,
+        (Array::Blocks(b), true) if kind == OpKind::DepthwiseConv => b.depthwise.is_some(),
+        (Array::Blocks(b), false) if kind == OpKind::Pool => b.pool.is_some(),
         (_, true) => true,
         (_, false) => operations || moves(kind),
     };

@@ -15,6 +15,8 @@ pub struct Links {
     pub engine_domain: Vec<usize>,
     /// Memories of each engine.
     pub engine_memories: Vec<Vec<usize>>,
+    /// The memory that weights of each engine come into ahead of their operator.
+    pub engine_ahead: Vec<Option<usize>>,
     /// Domain of each memory, then of each cache, then of each link.
     pub channel_domain: Vec<usize>,
     /// The buffer that each memory is staged through.

@@ -29,6 +29,7 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "edge_soc_example",
         "ethos_u55_128",
         "ethos_u55_256",
+        "ethos_u85_256",
         "eyeriss",
         "gap9",
         "h100",

@@ -3,6 +3,7 @@
 //! Names refer to names: an engine to its domain, a domain to its rail, a regulator to the rails it
 //! joins. [`super::Profile`] checks that they exist and turns them into indices.
 
+mod block_engine;
 mod corner;
 mod domain;
 mod engine;
@@ -14,12 +15,16 @@ mod software;
 mod supply;
 mod windows;
 
+pub use block_engine::{
+    ApartBuffers, BlockBuffers, BlockEngine, BlockShape, Judged, MicroBlock, Sequence,
+    SharedBuffer, SumOrder, WayOut,
+};
 pub use corner::Corner;
 pub use domain::{Domain, DomainState, LeakageSpec, PerCycle, Standing};
 pub use engine::{
-    Array, Dataflow, Decompression, Engine, EngineEnergy, FixedFunction, Keeps, Lanes,
-    OperandStore, Scratchpads, Systolic, TensorTiles, Transfers, Unrolled, Vector, VectorLoop,
-    ZeroSkipping, Zeros,
+    Ahead, Array, Dataflow, Decompression, Engine, EngineEnergy, FixedFunction, InFlight, Keeps,
+    Lanes, OperandStore, Scratchpads, Systolic, TensorTiles, Transfers, Unrolled, Vector,
+    VectorLoop, ZeroSkipping, Zeros,
 };
 pub use load::{LoadLeakage, LoadState, StateLoad};
 pub use memory::{

@@ -1,5 +1,6 @@
 //! A layer on one engine: its cost, what it moves and the phases that makes.
 
+use super::ahead::Early;
 use super::duration::phase_time;
 use super::flows::Kept;
 use super::memory::MemoryPlan;
@@ -20,6 +21,8 @@ pub(super) struct Candidate {
     pub(super) overflows: bool,
     /// True where the result stays in a buffer for the next layer.
     pub(super) keeps: bool,
+    /// Weights that may come ahead.
+    pub(super) early: Option<Early>,
 }
 
 impl Candidate {
@@ -36,7 +39,8 @@ impl Candidate {
         let how = setting.profile.spec().engines[engine].transfers;
         let (phases, overflows) = (phases(&cost, &traffic, how), traffic.overflows);
         let keeps = kept.is_some_and(|kept| kept.output);
-        Ok(Self { engine, cost, traffic: traffic.total(), phases, overflows, keeps })
+        let (early, traffic) = (traffic.early, traffic.total());
+        Ok(Self { engine, cost, traffic, phases, overflows, keeps, early })
     }
 
     pub(super) fn price(&self, setting: Setting<'_>) -> Price {

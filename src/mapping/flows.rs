@@ -62,6 +62,8 @@ pub(super) fn sum_bytes(cost: &Cost, engine: usize, setting: Setting<'_>) -> (f6
 /// One operand on its way.
 pub(super) struct Flow {
     pub(super) role: OperandRole,
+    /// True when it is stored with the model.
+    pub(super) constant: bool,
     /// The memory it lives in.
     pub(super) home: usize,
     /// The buffer it passes through.
@@ -212,7 +214,8 @@ impl Flows {
         let flow = |home: usize, role, (bytes, kind), elements: u64, repeats: u64| {
             let buffer = setting.profile.buffer_between(engine, home);
             let cuts = cuts(work, role, elements, repeats);
-            Flow { role, home, buffer, bytes, kind, repeats: repeats as f64, cuts }
+            let (constant, repeats) = (false, repeats as f64);
+            Flow { role, constant, home, buffer, bytes, kind, repeats, cuts }
         };
         // What stays lives in the buffer.
         let stays = |flow: Flow, here: bool| match kept.filter(|_| here) {
@@ -224,8 +227,9 @@ impl Flows {
             let bytes = operand_bytes(operand, work, cost.precision, unit);
             let (role, elements, repeats) = (operand.role, operand.elements, operand.repeats);
             let here = kept.is_some_and(|kept| kept.input == Some(place));
+            let constant = operand.constant;
             let own = home.map(|home| stays(flow(home, role, bytes, elements, repeats), here));
-            flows.inputs.extend(own);
+            flows.inputs.extend(own.map(|flow| Flow { constant, ..flow }));
         }
         let output = (output_bytes(work, cost.precision), Kind::STRONGEST);
         let results = work.output_elements;

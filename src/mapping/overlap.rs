@@ -21,6 +21,7 @@
 //! Assumed: a compiler that picks tiles well, and an engine that can start on the first piece of each
 //! operand. Where that does not hold, an engine's transfers are `Serial`.
 
+use super::ahead::Early;
 use super::plan::Transfer;
 use super::traffic::{Sum, Sums};
 use crate::cost::Setting;
@@ -121,6 +122,8 @@ pub(super) struct Moves {
     pub(super) near: Vec<Transfer>,
     /// From buffers to homes.
     pub(super) stores: Vec<Moved>,
+    /// Weights that may come ahead.
+    pub(super) early: Option<Early>,
 }
 
 impl Moves {

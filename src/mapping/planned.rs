@@ -1,5 +1,6 @@
 //! From a network to its plan: candidates on every engine, placement, handovers, steps.
 
+use super::ahead::fetch_ahead;
 use super::candidate::Candidate;
 use super::choices::Choices;
 use super::compressed;
@@ -26,6 +27,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     choices.chain(network, &placement, setting);
     let mut arrivals = arrivals(&handovers, network.layers.len(), setting);
     let mut steps = Vec::with_capacity(network.layers.len());
+    let mut early = Vec::with_capacity(network.layers.len());
     let (mut uncosted, mut fallbacks) = (Vec::new(), Vec::new());
     let (mut conversions, mut overflowing) = (BTreeSet::new(), Vec::new());
     let all = network.operations();
@@ -55,8 +57,10 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             overflowing.push((engine, layer.name.as_str()));
         }
         let arrived = arrivals.get_mut(index).map(std::mem::take).unwrap_or_default();
+        early.push(candidate.early);
         steps.push(step(index, layer, candidate, arrived));
     }
+    fetch_ahead(&mut steps, &early, setting);
     let (mut notes, fits) = notes(&steps, &choices.homes, conversions, setting);
     notes.extend(overflow_note(&overflowing, setting));
     notes.extend(compressed::notes(network, &steps, setting));

@@ -18,11 +18,13 @@
 //! loads beside its work, or a cache that fetches ahead, waits once for each pass.
 
 use super::MemoryPlan;
+use super::ahead::Early;
 use super::caches::misses;
 use super::flows::{Coming, Flow, Flows, Kept, Order, sum_bytes};
 use super::overlap::{Moved, Moves, Staged};
 use super::pace::{Pace, pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
+use super::streams::Near;
 use crate::cost::{Cost, Setting, access_energy};
 use crate::evidence::Kind;
 use crate::hardware::Transfers;
@@ -66,11 +68,16 @@ impl Sums {
         place
     }
 
-    /// Passes of the engine over what is next to it.
-    fn pass(&mut self, channel: usize, (read, write): (Bytes, Bytes), requests: f64, kind: Kind) {
-        if (read + write).0 > 0.0 {
-            let (bytes_kind, count_kind) = (kind, kind);
-            self.add(Sum { channel, read, write, requests, bytes_kind, count_kind });
+    /// Bytes of a channel.
+    pub(super) fn bytes(&self, channel: usize) -> Bytes {
+        let own = self.by_channel.iter().find(|sum| sum.channel == channel);
+        own.map_or(Bytes::ZERO, |sum| sum.read + sum.write)
+    }
+
+    /// More requests of a channel.
+    pub(super) fn wait(&mut self, channel: usize, requests: f64) {
+        if let Some(sum) = self.by_channel.iter_mut().find(|sum| sum.channel == channel) {
+            sum.requests += requests;
         }
     }
 
@@ -93,6 +100,8 @@ pub(super) struct Traffic {
     stores: Staged,
     /// True where not even the smallest tile fits its buffers: moved as if it did.
     pub(super) overflows: bool,
+    /// Weights that may come ahead.
+    pub(super) early: Option<Early>,
 }
 
 impl Traffic {
@@ -130,6 +139,7 @@ impl Traffic {
             stores: Staged::of(&best.stores, pieces, setting),
             operands: best.near,
             overflows: flows.overflows,
+            early: best.early,
         }
     }
 
@@ -148,7 +158,8 @@ impl Moves {
         setting: Setting<'_>,
     ) -> Self {
         let (mut loads, mut near, mut stores) =
-            (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
+            (Vec::with_capacity(flows.inputs.len()), Near::of(engine, setting), Vec::new());
+        let mut early = None;
         for flow in &flows.inputs {
             let coming = order.of(flow);
             let fetches = coming.times;
@@ -156,6 +167,7 @@ impl Moves {
                 * match flow.role {
                     OperandRole::Data => cost.passes.input,
                     OperandRole::Filter => cost.passes.weight,
+                    OperandRole::Side if flow.constant && work.gemm.is_some() => cost.passes.beside,
                     OperandRole::Side => 1.0,
                 };
             // Whatever is fetched again is also read again.
@@ -167,10 +179,18 @@ impl Moves {
                     stage(&mut loads, flow, (flow.home, buffer), coming, work, setting);
                     let kind =
                         if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
-                    near.pass(buffer, (accessed, Bytes::ZERO), readings, kind.weaker(flow.kind));
+                    let kind = kind.weaker(flow.kind);
+                    near.pass(flow.role, buffer, (accessed, Bytes::ZERO), readings, kind);
                 }
                 None => {
                     let accesses = (accessed, readings);
+                    if let Some(near_by) = comes_ahead(flow, work, engine, setting) {
+                        let (role, kind) = (flow.role, flow.kind);
+                        near.pass(role, flow.home, (flow.bytes, Bytes::ZERO), 1.0, kind);
+                        near.pass(role, near_by, (accessed, flow.bytes), readings, kind);
+                        early = Some((flow, near_by));
+                        continue;
+                    }
                     read_through(&mut near, flow, accesses, (work, cost, engine), setting);
                 }
             }
@@ -189,14 +209,15 @@ impl Moves {
                 }
             }
         }
-        Self { loads, near: near.transfers(setting), stores }
+        let early = early.map(|(flow, into)| Early::of(flow, into, &near));
+        Self { loads, near: near.transfers(setting), stores, early }
     }
 }
 
 /// Results of the array, and partial sums on their way out and back: as often as the array asks for, and in
 /// each visit of a tile.
 fn results(
-    near: &mut Sums,
+    near: &mut Near<'_>,
     flow: &Flow,
     visits: f64,
     (work, cost, engine): (&Work, &Cost, usize),
@@ -212,8 +233,10 @@ fn results(
     if visits > cost.passes.output_written {
         kind = kind.weaker(flow.room_kind(setting));
     }
-    let bytes = (sums * read, flow.bytes + sums * unfinished);
-    near.pass(flow.buffer.unwrap_or(flow.home), bytes, read + written, kind);
+    let finished = flow.bytes * cost.passes.output_padded;
+    let bytes = (sums * read, finished + sums * unfinished);
+    let channel = flow.buffer.unwrap_or(flow.home);
+    near.pass(OperandRole::Data, channel, bytes, read + written, kind);
 }
 
 /// Results as partial sums, which only a buffer that is too small sends out.
@@ -250,10 +273,18 @@ fn stage(
     moved.push(Moved { channels, bytes, fetches, tiles, cuts, bytes_kind, pieces_kind });
 }
 
+/// The memory that weights come into ahead of their operator, if they do.
+fn comes_ahead(flow: &Flow, work: &Work, engine: usize, setting: Setting<'_>) -> Option<usize> {
+    let ahead = setting.profile.spec().engines[engine].ahead.as_ref()?;
+    let near = setting.profile.links().engine_ahead.get(engine).copied().flatten()?;
+    let comes = flow.role == OperandRole::Filter && ahead.kinds.contains(&work.kind);
+    (comes && near != flow.home).then_some(near)
+}
+
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
 /// between, which leaves the misses to the home.
 fn read_through(
-    near: &mut Sums,
+    near: &mut Near<'_>,
     flow: &Flow,
     (accessed, readings): (Bytes, f64),
     (work, cost, engine): (&Work, &Cost, usize),
@@ -261,7 +292,7 @@ fn read_through(
 ) {
     let none = Bytes::ZERO;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
-        near.pass(flow.home, (accessed, none), readings, flow.kind);
+        near.pass(flow.role, flow.home, (accessed, none), readings, flow.kind);
         return;
     };
     let missed = misses(cache, flow, readings, work, cost, setting);
@@ -270,9 +301,17 @@ fn read_through(
     let waits = spec.engines[engine].transfers == Transfers::Inline && !unit.prefetches;
     let requests = if waits { missed.bytes / unit.line.get() } else { missed.passes };
     let kind = missed.kind.weaker(flow.kind);
-    near.pass(flow.home, (missed.bytes, none), requests, kind);
+    let behind = |channel, (read, write), requests| Sum {
+        channel,
+        read,
+        write,
+        requests,
+        bytes_kind: kind,
+        count_kind: kind,
+    };
+    near.line_requests(behind(flow.home, (missed.bytes, none), requests));
     let channel = setting.profile.cache_channel(cache);
-    near.pass(channel, (accessed, missed.bytes), 0.0, kind);
+    near.line_requests(behind(channel, (accessed, missed.bytes), 0.0));
 }
 
 /// Transfers of one phase added to those of another, by channel.

@@ -286,7 +286,47 @@ fn pooling(o: &Operands<'_>, pool: &Pool) -> Result<Arithmetic, Misfit> {
         PoolFunction::Maximum => F::Extremum,
         PoolFunction::Norm => F::Multiply,
     };
-    Arithmetic::of_outputs(o, OpKind::Pool, &[(function, window)])
+    let work = Arithmetic::of_outputs(o, OpKind::Pool, &[(function, window)])?;
+    Ok(Arithmetic { window: pool_window(o, pool, input, output)?, ..work })
+}
+
+/// The window of a pool over an image; of the whole plane where it names none.
+fn pool_window(
+    o: &Operands<'_>,
+    pool: &Pool,
+    input: &Shape,
+    output: &Shape,
+) -> Result<Option<Window>, Misfit> {
+    let rank = output.rank();
+    if rank < 3 || input.rank() != rank {
+        return Ok(None);
+    }
+    let (channel_axis, spatial) = image_axes(o.layout, rank);
+    let (from, plane) = (&input.0[spatial.clone()], &output.0[spatial]);
+    let kernel = if pool.kernel.is_empty() { from } else { pool.kernel.as_slice() };
+    let along = |extents: &[u64]| -> Result<(u64, u64), Misfit> {
+        let first = extents.first().copied().unwrap_or(1);
+        Ok((first, product_of(extents.get(1..).unwrap_or(&[]))?))
+    };
+    let ((kernel_height, kernel_width), (input_height, input_width)) =
+        (along(kernel)?, along(from)?);
+    let ((output_height, output_width), strides) = (along(plane)?, along(&pool.strides)?);
+    let channels = output.extent(channel_axis);
+    Ok(Some(Window {
+        kernel_height,
+        kernel_width,
+        input_height,
+        input_width,
+        output_height,
+        output_width,
+        stride_height: strides.0.max(1),
+        stride_width: strides.1.max(1),
+        input_channels: 1,
+        output_channels: channels,
+        groups: channels,
+        batch: output.extent(0),
+        dilation_height: 1,
+    }))
 }
 
 /// MACs of a convolution: output elements times weights of one output channel; of a transposed
@@ -314,8 +354,8 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         return Err(Misfit::input(1, reason));
     }
     let k = stored / channels;
-    let first_axis = spatial.start;
-    let (kernel, plane) = (&weights.0[spatial.clone()], &outer.0[spatial]);
+    let (kernel, plane) = (&weights.0[spatial.clone()], &outer.0[spatial.clone()]);
+    let from = &inner.0[spatial];
     let taps = product_of(kernel)?;
     if taps == 0 || k % taps != 0 {
         return Err(Misfit::input(1, format!("weights {weights} do not make a window")));
@@ -325,6 +365,8 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
     let window = Window {
         kernel_height: kernel.first().copied().unwrap_or(1),
         kernel_width: product_of(kernel.get(1..).unwrap_or(&[]))?,
+        input_height: from.first().copied().unwrap_or(1),
+        input_width: product_of(from.get(1..).unwrap_or(&[]))?,
         output_height: plane.first().copied().unwrap_or(1),
         output_width: product_of(plane.get(1..).unwrap_or(&[]))?,
         stride_height: c.strides.first().copied().unwrap_or(1).max(1),
@@ -333,7 +375,6 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         output_channels: channels,
         groups,
         batch: outer.extent(0),
-        input_height: input.extent(first_axis),
         dilation_height: c.dilations.first().copied().unwrap_or(1).max(1),
     };
     let kind = conv_kind(c, groups, inner.extent(channel_axis), taps);

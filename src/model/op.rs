@@ -148,6 +148,12 @@ pub enum ElementFunction {
     Unary,
 }
 
+impl fmt::Display for ElementFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{self:?}"))
+    }
+}
+
 impl ElementFunction {
     /// Arithmetic operations counted for each output element: one, and for functions that hardware
     /// evaluates by a table or a short polynomial, four (the count is a convention, as is one for

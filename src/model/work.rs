@@ -35,13 +35,18 @@ impl Gemm {
     }
 }
 
-/// The sliding window of a convolution, for dataflows that map its rows.
+/// The sliding window of a convolution or of a pool, for dataflows that map its rows. A pool has as many
+/// groups as channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Window {
     /// Window rows.
     pub kernel_height: u64,
     /// Window columns (all further spatial axes together).
     pub kernel_width: u64,
+    /// Input rows.
+    pub input_height: u64,
+    /// Input columns (all further spatial axes together).
+    pub input_width: u64,
     /// Output rows.
     pub output_height: u64,
     /// Output columns (all further spatial axes together).
@@ -58,9 +63,6 @@ pub struct Window {
     pub groups: u64,
     /// Samples.
     pub batch: u64,
-    /// Input rows.
-    #[serde(skip)]
-    pub input_height: u64,
     /// Distance of the points of a window over input rows.
     #[serde(skip)]
     pub dilation_height: u64,
@@ -105,7 +107,7 @@ pub struct Work {
     pub element: ElementType,
     /// The matrix product it amounts to, for MAC work.
     pub gemm: Option<Gemm>,
-    /// The sliding window, for convolutions.
+    /// The sliding window, for convolutions and pools.
     pub window: Option<Window>,
 }
 

@@ -76,6 +76,7 @@ impl Counted for Macs {
             }
             // The size of an array is structure.
             Array::Systolic(array) => kind(array.rates.get(&precision)),
+            Array::Blocks(array) => kind(array.rates.get(&precision)),
             Array::FixedFunction(unit) => steps_kind(unit).weaker(kind(unit.rates.get(&precision))),
         };
         Some((cost.peak, kind)).filter(|(rate, _)| rate.0 > 0.0)
@@ -132,6 +133,8 @@ impl Counted for ElementOperations {
             }),
             Array::TensorTiles(tiles) => tiles.operations.get(&precision).map(known),
             Array::Systolic(array) => array.operations.as_ref().map(known),
+            // Its operators have paces of their own, by shape.
+            Array::Blocks(_) => None,
             Array::FixedFunction(unit) => {
                 let rates = unit.operations.iter().chain(unit.operations_by_kind.values());
                 rates.map(known).max_by(|a, b| a.0.0.total_cmp(&b.0.0))

@@ -16,7 +16,19 @@ impl Checker<'_> {
             let domain = self.resolve(at("domain"), "domain", &engine.domain, &domains);
             self.links.engine_domain.push(domain);
             let reached = self.resolve_all(&at("memories"), "memory", &engine.memories, &memories);
+            let ahead = engine
+                .ahead
+                .as_ref()
+                .map(|ahead| self.resolve(at("ahead.into"), "memory", &ahead.into, &memories));
+            if let (Some(ahead), Some(into)) = (&engine.ahead, ahead)
+                && !reached.contains(&into)
+            {
+                let message = format!("{} does not work from {}", engine.name, ahead.into);
+                self.fault(at("ahead.into"), message);
+            }
+            self.links.engine_ahead.push(ahead);
             self.links.engine_memories.push(reached);
+            self.in_flight(i, engine);
             if engine.supports.is_empty() {
                 self.fault(at("supports"), "an engine runs at least one kind of operator");
             }
@@ -47,6 +59,7 @@ impl Checker<'_> {
                 Array::Systolic(array) => self.systolic(&at("array.Systolic"), array),
                 Array::TensorTiles(tiles) => self.tensor_tiles(&at("array.TensorTiles"), tiles),
                 Array::FixedFunction(f) => self.fixed_function(&at("array.FixedFunction"), f),
+                Array::Blocks(blocks) => self.block_engine(&at("array.Blocks"), blocks),
             }
         }
     }
@@ -82,6 +95,20 @@ impl Checker<'_> {
         }
         if let Some(cycles) = &engine.dispatch {
             self.not_negative(at("dispatch"), cycles);
+        }
+    }
+
+    fn in_flight(&mut self, i: usize, engine: &Engine) {
+        let Some(streams) = &engine.in_flight else { return };
+        let all = [
+            ("weights", &streams.weights),
+            ("records", &streams.records),
+            ("activations", &streams.activations),
+        ];
+        for (field, bytes) in all {
+            if let Some(bytes) = bytes {
+                self.positive(format!("engines[{i}].in_flight.{field}"), bytes);
+            }
         }
     }
 
@@ -186,7 +213,7 @@ impl Checker<'_> {
         }
     }
 
-    fn side(&mut self, path: String, value: u64) {
+    pub(super) fn side(&mut self, path: String, value: u64) {
         if value == 0 || value > LARGEST_SIDE {
             self.fault(path, format!("this is 1 to {LARGEST_SIDE}, not {value}"));
         }

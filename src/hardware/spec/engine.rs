@@ -1,5 +1,6 @@
 //! Engines: what does the arithmetic, how fast and at what cost.
 
+use super::block_engine::BlockEngine;
 use super::domain::PerCycle;
 use super::precision::{Precision, either_parameter};
 use super::windows::WindowLimits;
@@ -54,6 +55,13 @@ described! {
         /// What its software keeps in a buffer for the next layer.
         #[serde(default)]
         pub keeps: Keeps,
+        /// Weights that come closer while the operator before theirs runs.
+        #[serde(default)]
+        pub ahead: Option<Ahead>,
+        /// Bytes that are on their way at a time, where that limits how fast a memory with a latency is
+        /// read.
+        #[serde(default)]
+        pub in_flight: Option<InFlight>,
         /// Cycles to start an operator, before its first result.
         #[serde(default)]
         pub dispatch: Option<Valued<Cycles>>,
@@ -63,6 +71,32 @@ described! {
         /// Time in which its current rises from rest to work.
         #[serde(default)]
         pub ramp: Option<Valued<Seconds>>,
+    }
+}
+
+described! {
+    /// Weights that come closer while the operator before theirs runs.
+    pub struct Ahead {
+        /// The memory that they come into.
+        pub into: String,
+        /// Kinds of operator whose weights do; those of others are read where they live.
+        pub kinds: Vec<OpKind>,
+    }
+}
+
+described! {
+    /// Bytes that an engine asks for at a time, by what it reads. A memory with a latency of `t` gives it
+    /// no more than that in each `t`.
+    pub struct InFlight {
+        /// Of weights.
+        #[serde(default)]
+        pub weights: Option<Valued<Bytes>>,
+        /// Of biases and scales.
+        #[serde(default)]
+        pub records: Option<Valued<Bytes>>,
+        /// Of anything else.
+        #[serde(default)]
+        pub activations: Option<Valued<Bytes>>,
     }
 }
 
@@ -134,9 +168,11 @@ pub enum Array {
     TensorTiles(TensorTiles),
     /// A datapath that unrolls given loops of each kind of operator.
     FixedFunction(FixedFunction),
+    /// A datapath that makes results block by block.
+    Blocks(Box<BlockEngine>),
 }
 
-either_parameter!(Array: Lanes, Systolic, TensorTiles, FixedFunction);
+either_parameter!(Array: Lanes, Systolic, TensorTiles, FixedFunction, Blocks);
 
 described! {
     /// A processor or vector unit: a peak rate by precision, which software reaches or not.
@@ -374,6 +410,7 @@ impl Array {
             Self::Systolic(s) => s.precision == precision || s.rates.contains_key(&precision),
             Self::TensorTiles(t) => t.macs.contains_key(&precision),
             Self::FixedFunction(f) => f.precision == precision || f.rates.contains_key(&precision),
+            Self::Blocks(b) => b.precision == precision || b.rates.contains_key(&precision),
         }
     }
 
@@ -388,6 +425,7 @@ impl Array {
             Self::TensorTiles(tiles) => tiles.macs.keys().copied().collect(),
             Self::Systolic(s) => beside(s.precision, &s.rates),
             Self::FixedFunction(f) => beside(f.precision, &f.rates),
+            Self::Blocks(b) => beside(b.precision, &b.rates),
         }
     }
 
@@ -398,6 +436,7 @@ impl Array {
             Self::Systolic(_) => "systolic array",
             Self::TensorTiles(_) => "tensor cores",
             Self::FixedFunction(_) => "fixed function",
+            Self::Blocks(_) => "blocks of results",
         }
     }
 }

@@ -32,6 +32,10 @@ described! {
         /// for each pass of an engine that works from it, for each line that a cache misses.
         #[serde(default)]
         pub latency: Option<Delay>,
+        /// Bytes of its longest burst, where what an engine reads together may be shorter and then takes
+        /// as long.
+        #[serde(default)]
+        pub burst: Option<Valued<Bytes>>,
         /// Energy of a byte read. Left out where another number holds it (a run current measured
         /// while executing from this memory).
         #[serde(default)]
@@ -88,6 +92,9 @@ described! {
         /// Latency at this point.
         #[serde(default)]
         pub latency: Option<Delay>,
+        /// Longest burst at this point.
+        #[serde(default)]
+        pub burst: Option<Valued<Bytes>>,
         /// Energy of a byte read at this point.
         #[serde(default)]
         pub read_energy: Option<Valued<JoulesPerByte>>,

@@ -4,7 +4,8 @@ use super::drawing::whole;
 use super::tree::{value, work_energy};
 use crate::evidence::Valued;
 use crate::hardware::{
-    Array, Dataflow, Engine, FixedFunction, Lanes, Precision, Systolic, TensorTiles, WindowLimits,
+    Array, BlockEngine, Dataflow, Engine, FixedFunction, Lanes, Precision, Systolic, TensorTiles,
+    WindowLimits,
 };
 use crate::units::{Quantity, Ratio};
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ fn datapath(array: &Array) -> String {
         Array::Systolic(systolic) => of_systolic(systolic),
         Array::TensorTiles(tiles) => of_tiles(tiles),
         Array::FixedFunction(function) => of_function(function),
+        Array::Blocks(blocks) => of_blocks(blocks),
     }
 }
 
@@ -85,6 +87,13 @@ fn of_function(function: &FixedFunction) -> String {
     });
     let formats = formats(function.precision, &function.rates);
     format!("fixed function, {formats}{}", steps.collect::<String>())
+}
+
+fn of_blocks(array: &BlockEngine) -> String {
+    let micro = array.micro_blocks.iter();
+    let micro = micro.map(|m| format!("{} x {} x {}", m.rows, m.columns, m.channels));
+    let formats = formats(array.precision, &array.rates);
+    format!("blocks of results by {}, {formats}", micro.collect::<Vec<_>>().join(" or "))
 }
 
 /// Windows of convolutions that it takes.

@@ -1,0 +1,140 @@
+//! What an operator is to a datapath that works by blocks.
+
+use super::choice::Block;
+use crate::hardware::{MicroBlock, Precision};
+use crate::model::{OpKind, Work};
+
+/// Rows, columns and channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Extents {
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    pub(super) channels: u64,
+}
+
+impl Extents {
+    /// How many of another it takes to hold it.
+    pub(super) fn over(self, other: Self) -> f64 {
+        let along = |own: u64, each: u64| own.div_ceil(each.max(1)) as f64;
+        along(self.rows, other.rows)
+            * along(self.columns, other.columns)
+            * along(self.channels, other.channels)
+    }
+
+    pub(super) fn elements(self) -> f64 {
+        self.rows as f64 * self.columns as f64 * self.channels as f64
+    }
+}
+
+impl MicroBlock {
+    pub(super) fn shape(&self) -> Extents {
+        Extents { rows: self.rows, columns: self.columns, channels: self.channels }
+    }
+}
+
+/// How results come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Sums over input channels and a window.
+    Sum,
+    /// Sums over a window of one channel.
+    Depthwise,
+    /// The same without weights.
+    Pool,
+}
+
+/// One operator; of channel groups that run one after the other, and of samples, one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Job {
+    pub(super) kind: OpKind,
+    pub(super) way: Way,
+    pub(super) input: Extents,
+    pub(super) output: Extents,
+    pub(super) kernel: (u64, u64),
+    pub(super) stride: (u64, u64),
+    /// Channels that are summed over.
+    pub(super) sum_channels: u64,
+    pub(super) groups: u64,
+    /// Groups and samples.
+    pub(super) repeats: u64,
+    pub(super) bytes_per_element: f64,
+    /// True for an image of so few channels that it lies as it came.
+    pub(super) is_plain_image: bool,
+}
+
+impl Job {
+    /// `None` where nothing is summed up over a window or a depth.
+    pub(super) fn of(work: &Work, precision: Precision) -> Option<Self> {
+        let bytes_per_element = precision.bits() as f64 / 8.0;
+        let plain = Self {
+            kind: work.kind,
+            way: Way::Sum,
+            input: Extents { rows: 1, columns: 1, channels: 1 },
+            output: Extents { rows: 1, columns: 1, channels: 1 },
+            kernel: (1, 1),
+            stride: (1, 1),
+            sum_channels: 1,
+            groups: 1,
+            repeats: 1,
+            bytes_per_element,
+            is_plain_image: work.kind == OpKind::StemConv,
+        };
+        let Some(w) = work.window else {
+            let gemm = work.gemm?;
+            return Some(Self {
+                input: Extents { rows: 1, columns: gemm.m.max(1), channels: gemm.k.max(1) },
+                output: Extents { rows: 1, columns: gemm.m.max(1), channels: gemm.n.max(1) },
+                sum_channels: gemm.k.max(1),
+                groups: gemm.groups.max(1),
+                repeats: gemm.groups.max(1),
+                ..plain
+            });
+        };
+        let groups = w.groups.max(1);
+        let channels = w.output_channels.max(1);
+        // A depthwise convolution may make several channels of one.
+        let each = channels.div_ceil(groups);
+        let by_channel = groups > 1 && w.input_channels <= 1 && each == 1;
+        let way = match (work.gemm.is_none(), by_channel) {
+            (true, _) => Way::Pool,
+            (false, true) => Way::Depthwise,
+            (false, false) => Way::Sum,
+        };
+        let together = way != Way::Sum;
+        let (read, made) =
+            if together { (channels, channels) } else { (w.input_channels.max(1), each) };
+        let apart = if together { 1 } else { groups };
+        Some(Self {
+            way,
+            input: Extents {
+                rows: w.input_height.max(1),
+                columns: w.input_width.max(1),
+                channels: read,
+            },
+            output: Extents {
+                rows: w.output_height.max(1),
+                columns: w.output_width.max(1),
+                channels: made,
+            },
+            kernel: (w.kernel_height.max(1), w.kernel_width.max(1)),
+            stride: (w.stride_height.max(1), w.stride_width.max(1)),
+            sum_channels: if together { 1 } else { read },
+            groups: apart,
+            repeats: apart.saturating_mul(w.batch.max(1)),
+            ..plain
+        })
+    }
+
+    /// Bytes that lie together of a block's input: a row of it where it fills the bricks, the channels of
+    /// a point of a plain image.
+    pub(super) fn run_in(&self, block: &Block) -> f64 {
+        let columns = if self.is_plain_image { 1 } else { block.input_columns };
+        let channels = if self.is_plain_image { block.input_channels } else { block.brick };
+        columns.saturating_mul(channels) as f64 * self.bytes_per_element
+    }
+
+    /// The same of its results.
+    pub(super) fn run_out(&self, block: &Block) -> f64 {
+        block.planned_columns.saturating_mul(block.brick) as f64 * self.bytes_per_element
+    }
+}

@@ -1,0 +1,169 @@
+//! Datapaths that make results block by block, and what moves beside them.
+
+use crate::chips::{at, convolution, layer, network, parsed, product};
+use joulecast::cost::cost;
+use joulecast::hardware::Profile;
+use joulecast::mapping::{Network, Plan, plan};
+use joulecast::model::{ElementType, Layer, Op, Pool, PoolFunction};
+
+const ARRAY: &str = r#"Blocks(
+  precision: Int8, micro_blocks: [(rows: 1, columns: 2, channels: 8)],
+  largest: (rows: 32, columns: 64, channels: 128), channel_step: 16, window: (8, 8),
+  by_channels: (held_channels: 32, channels: 32, cycles: "4 cycle"),
+  by_points: (held_channels: 16, channels: 8, points: 4, cycles: "4 cycle"),
+  depthwise: (held_channels: 1, points: 4, cycles: "4 cycle"),
+  pool: (held_channels: 1, least_points: 4, cycles: "4 cycle"),
+  unpacking: "4 cycle", turnaround: "2 cycle",
+  buffers: Shared(banks: 24, bank_bytes: 1024, kept: 4, input_step: 4, sums_step: 8),
+  brick: 16, way_out: (cycles: "0.5 cycle/element", record: "10 B", records_in_flight: "256 B"))"#;
+
+/// An engine with such a datapath, activations in one memory and weights in a slower one.
+fn chip(engine: &str) -> Profile {
+    parsed(&format!(
+        r#"(schema: "joulecast.profile/1", name: "test", kind: Accelerator, description: "made up",
+  sources: {{}}, temperature: "25 degC",
+  operating_points: [(name: "only", clocks: {{"clock": "100 MHz"}}, voltages: {{"rail": "1 V"}})],
+  rails: [(name: "rail")],
+  domains: [(name: "domain", rail: "rail", clock: "clock", nominal_voltage: "1 V")],
+  memories: [
+    (name: "near", domain: "domain", capacity: "1 MiB", holds: [Activations], bandwidth: PerCycle("8 B/cycle"),
+     latency: Cycles("32 cycle"), burst: "32 B", read_energy: "1 pJ/B", write_energy: "1 pJ/B"),
+    (name: "far", domain: "domain", capacity: "1 MiB", holds: [Weights], bandwidth: PerCycle("1 B/cycle"),
+     latency: Cycles("64 cycle"), read_energy: "10 pJ/B", write_energy: "10 pJ/B"),
+  ],
+  engines: [(name: "unit", domain: "domain", array: {ARRAY},
+    energy: (per_mac: {{Int8: "0.3 pJ"}}, per_operation: {{Int8: "0.1 pJ"}}),
+    supports: [Conv, StemConv, PointwiseConv, DepthwiseConv, FullyConnected, Pool, Elementwise, View],
+    memories: ["near", "far"], transfers: DoubleBuffered, {engine})])"#
+    ))
+}
+
+fn square(size: u64, inputs: u64, outputs: u64) -> Layer {
+    let op = convolution(1, 1, false);
+    layer(
+        op,
+        &[(&[1, size, size, inputs], false), (&[outputs, 3, 3, inputs], true)],
+        &[1, size, size, outputs],
+    )
+}
+
+fn of_layers(layers: Vec<Layer>) -> Network {
+    let one = product(1, 8, 8, ElementType::Int8);
+    Network { layers, ..one }
+}
+
+fn read(plan: &Plan, step: usize, channel: usize) -> f64 {
+    let traffic = plan.steps[step].traffic.iter();
+    traffic.filter(|t| t.channel == channel).map(|t| t.read.0).sum()
+}
+
+#[test]
+fn input_comes_again_for_blocks_of_channels_and_weights_for_blocks_of_positions() {
+    at(&chip(""), None, |setting| {
+        let found = cost(&square(16, 32, 32).work, 0, setting).unwrap();
+        // Blocks of 8 x 8 x 16 with 10 x 10 of input: four along the positions, two along the channels.
+        assert_eq!(found.passes.weight, 4.0);
+        assert_eq!(found.passes.input, (10 * 10 * 32 * 8) as f64 / (16 * 16 * 32) as f64);
+        assert_eq!(found.passes.output_padded, 1.0);
+        // Eight blocks of 32 x 2 micro-blocks in nine steps; the first input and the last results alone.
+        let block = 4.0 * 32.0 * 9.0 * 2.0;
+        let (fill, drain) = (32.0 + 10.0 * 10.0 * 32.0 / 8.0, 32.0 + 8.0 * 8.0 * 16.0 / 8.0);
+        assert_eq!(found.compute.0, 8.0 * block + 512.0 + fill + drain);
+        assert_eq!(found.peak.0, 128.0);
+    });
+}
+
+#[test]
+fn an_image_of_few_channels_is_read_in_short_bursts_and_few_channels_are_stored_as_a_brick() {
+    at(&chip(""), None, |setting| {
+        let found = cost(&square(32, 3, 8).work, 0, setting).unwrap();
+        assert_eq!(found.passes.output_padded, 2.0);
+        // Eight bytes lie together, and take as long as 32.
+        let plain = found.passes.input;
+        assert!(plain >= 4.0, "{plain}");
+        let mapped = cost(&square(32, 16, 8).work, 0, setting).unwrap();
+        assert!(mapped.passes.input < 2.0, "{}", mapped.passes.input);
+    });
+}
+
+#[test]
+fn a_pool_of_the_plane_goes_in_parts_of_the_window() {
+    let pool = Op::Pool(Pool {
+        function: PoolFunction::Average,
+        kernel: vec![25, 5],
+        strides: vec![1, 1],
+        padding: joulecast::model::Padding::Valid,
+        dilations: Vec::new(),
+    });
+    let layer = layer(pool, &[(&[1, 25, 5, 64], false)], &[1, 1, 1, 64]);
+    at(&chip(""), None, |setting| {
+        let found = cost(&layer.work, 0, setting).unwrap();
+        // 8 x 6 of the input at once, four times; 125 points of four cycles on eight micro-blocks.
+        let (fill, drain) = (32.0 + 8.0 * 5.0 * 64.0 / 8.0, 32.0 + 64.0 / 8.0);
+        assert_eq!(found.compute.0, 125.0 * 4.0 * 8.0 + 32.0 + fill + drain);
+    });
+}
+
+#[test]
+fn weights_come_ahead_while_the_operator_before_leaves_their_memory_idle() {
+    let layers = || of_layers(vec![square(16, 32, 32), square(16, 32, 32)]);
+    let ahead = r#"ahead: (into: "near", kinds: [Conv]), in_flight: (),"#;
+    let with = at(&chip(ahead), None, |setting| plan(&layers(), setting));
+    let without = at(&chip(""), None, |setting| plan(&layers(), setting));
+    let weights = 9.0 * 32.0 * 32.0;
+    // Read in place they come once for each block of positions, with the records.
+    assert_eq!(read(&without, 0, 1), 4.0 * weights);
+    // Ahead they come once, all those of the second while the first runs.
+    assert_eq!((read(&with, 0, 1), read(&with, 1, 1)), (2.0 * weights, 0.0));
+    let near = |plan: &Plan| read(plan, 0, 0) + read(plan, 1, 0);
+    assert_eq!(near(&with) - near(&without), 2.0 * 4.0 * weights);
+}
+
+#[test]
+fn weights_that_find_no_idle_time_come_beside_their_own_operator() {
+    let products = || {
+        let one = |k: u64, n: u64| {
+            let parts = [(&[1, k][..], false), (&[n, k][..], true)];
+            network(Op::FullyConnected, &parts, &[1, n], ElementType::Int8).layers.remove(0)
+        };
+        of_layers(vec![one(512, 256), one(256, 256)])
+    };
+    let ahead = r#"ahead: (into: "near", kinds: [FullyConnected]), in_flight: (),"#;
+    let found = at(&chip(ahead), None, |setting| plan(&products(), setting));
+    // The first reads its weights all the time: nothing of the second comes meanwhile.
+    assert_eq!((read(&found, 0, 1), read(&found, 1, 1)), (512.0 * 256.0, 256.0 * 256.0));
+}
+
+#[test]
+fn a_stream_gets_no_more_than_its_bytes_in_flight_in_each_latency() {
+    let wide = |bytes: &str| {
+        let engine = format!(r#"in_flight: (weights: "{bytes}"),"#);
+        let network = product(1, 256, 512, ElementType::Int8);
+        at(&chip(&engine), None, |setting| {
+            let found = plan(&network, setting);
+            let far = found.steps[0].traffic.iter().find(|t| t.channel == 1).unwrap();
+            (far.bytes().0, far.requests * 64.0 + far.bytes().0)
+        })
+    };
+    let (bytes, cycles) = wide("16 B");
+    assert!((cycles - bytes * 64.0 / 16.0).abs() < 1e-6, "{cycles}");
+    let (bytes, cycles) = wide("4 KiB");
+    assert_eq!(cycles, bytes + 64.0);
+}
+
+#[test]
+fn a_datapath_by_blocks_says_what_is_wrong_with_it() {
+    let broken = crate::chips::chip_text(
+        &ARRAY
+            .replace("micro_blocks: [(rows: 1, columns: 2, channels: 8)]", "micro_blocks: []")
+            .replace("kept: 4", "kept: 24")
+            .replace("held_channels: 32, channels: 32", "held_channels: 32, channels: 64"),
+        r#"ahead: (into: "elsewhere", kinds: [Conv])"#,
+        "",
+    );
+    let error = Profile::parse("test.ron", &broken).unwrap_err().to_string();
+    for part in ["micro_blocks", "kept", "by_channels.channels", "no memory is called `elsewhere`"]
+    {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
