@@ -1,6 +1,6 @@
 //! Tables of other tools as plans: cycles and bytes are theirs, time, power and energy the profile's.
 //!
-//! A [`Reader`] turns the files of one tool into an [`ImportedTable`], which belongs to none. Whose files they
+//! A reader turns the files of one tool into an [`ImportedTable`], which belongs to none. Whose files they
 //! are is seen from their headers, not from their names. [`Imported`] holds a table against a network row by
 //! row ([`Mismatch`] where they are not of one model) and its levels of memory against a profile, and makes
 //! a [`Plan`](super::Plan) at any setting of that profile, so that its numbers can be moved while cycles and
