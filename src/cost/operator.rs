@@ -91,7 +91,8 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         && work.gemm.is_some()
         && !limits.take(&window)
     {
-        return Err(Refusal::NoWindow { engine: unit.name.clone(), kind: work.kind, window });
+        let (engine, kind) = (unit.name.clone(), work.kind);
+        return Err(Refusal::NoWindow { engine, kind, window: Box::new(window) });
     }
     let precision = runs_in(unit, work.element).ok_or_else(|| Refusal::no_precision(unit, work))?;
     let stack = setting.stack(engine);
