@@ -48,7 +48,7 @@ pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence, Reduction,
 };
-pub use operand::{Operand, OperandRole};
+pub use operand::{Encoded, Operand, OperandRole};
 pub use profile::{LayerProfile, ModelProfile};
 pub use quality::Quality;
 pub use shipped::shipped_models;

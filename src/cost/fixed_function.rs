@@ -236,6 +236,8 @@ mod tests {
             output_channels: outputs,
             groups,
             batch: 1,
+            input_height: size,
+            dilation_height: 1,
         }
     }
 

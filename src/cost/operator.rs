@@ -86,7 +86,8 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     if let (Some(limits), Some(window)) = (&unit.windows, work.window)
         && !limits.take(&window)
     {
-        return Err(Refusal::NoWindow { engine: unit.name.clone(), kind: work.kind, window });
+        let (engine, window) = (unit.name.clone(), Box::new(window));
+        return Err(Refusal::NoWindow { engine, kind: work.kind, window });
     }
     let precision = runs_in(unit, work.element).ok_or_else(|| Refusal::no_precision(unit, work))?;
     let stack = setting.stack(engine);

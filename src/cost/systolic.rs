@@ -231,6 +231,8 @@ fn as_window(gemm: Gemm) -> Window {
         output_channels: gemm.n.saturating_mul(gemm.groups),
         groups: gemm.groups,
         batch: 1,
+        input_height: 1,
+        dilation_height: 1,
     }
 }
 
@@ -264,6 +266,8 @@ mod tests {
             output_channels: filters,
             groups,
             batch: 1,
+            input_height: output,
+            dilation_height: 1,
         }
     }
 

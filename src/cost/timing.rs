@@ -47,7 +47,7 @@ pub enum Refusal {
         /// The kind of operator.
         kind: OpKind,
         /// Its window.
-        window: crate::model::Window,
+        window: Box<crate::model::Window>,
     },
     /// The engine does not compute in the operator's number format.
     #[error("{engine} does not run {kind} in {element:?}")]

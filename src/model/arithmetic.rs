@@ -314,6 +314,7 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         return Err(Misfit::input(1, reason));
     }
     let k = stored / channels;
+    let first_axis = spatial.start;
     let (kernel, plane) = (&weights.0[spatial.clone()], &outer.0[spatial]);
     let taps = product_of(kernel)?;
     if taps == 0 || k % taps != 0 {
@@ -332,6 +333,8 @@ fn conv_arithmetic(o: &Operands<'_>, c: &Convolution) -> Result<Arithmetic, Misf
         output_channels: channels,
         groups,
         batch: outer.extent(0),
+        input_height: input.extent(first_axis),
+        dilation_height: c.dilations.first().copied().unwrap_or(1).max(1),
     };
     let kind = conv_kind(c, groups, inner.extent(channel_axis), taps);
     if c.transposed {

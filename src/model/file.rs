@@ -51,6 +51,8 @@ struct TensorEntry {
     statistics: Option<WeightStatistics>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sparsity: Option<Sparsity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoded_bytes: Option<u64>,
 }
 
 fn is_activation(role: &TensorRole) -> bool {
@@ -135,6 +137,7 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             role: t.role,
             statistics: t.statistics,
             sparsity: t.sparsity,
+            encoded_bytes: t.encoded_bytes,
         }
     });
     let operators = graph.operators().map(|id| {

@@ -15,6 +15,15 @@ pub enum OperandRole {
     Side,
 }
 
+/// How small a stored operand is where it is compressed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Encoded {
+    /// Bits of an element.
+    pub bits: f64,
+    /// True where a compiler said so, false for the entropy of the values.
+    pub stated: bool,
+}
+
 /// One operand.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Operand {
@@ -30,12 +39,28 @@ pub struct Operand {
     pub repeats: u64,
     /// How it is stored when zeros are left out.
     pub sparsity: Option<Sparsity>,
+    /// How small it is where it is compressed, of a constant whose values or whose code are known.
+    #[serde(skip)]
+    pub encoded: Option<Encoded>,
 }
 
 /// True for a state that an operator only writes new rows into: `Scatter` of the rows (its first
 /// operand) into a state (its second). What it makes lies in the bytes of the state.
 pub(super) fn is_written_in_place(op: &Op, port: usize, role: TensorRole) -> bool {
     role == TensorRole::State && port == 1 && *op == Op::Movement(Movement::Scatter)
+}
+
+impl Encoded {
+    fn of(tensor: &Tensor) -> Option<Self> {
+        if tensor.role != TensorRole::Constant {
+            return None;
+        }
+        let elements = tensor.elements().filter(|elements| *elements > 0)? as f64;
+        let stated = tensor.encoded_bytes.map(|bytes| bytes as f64 * 8.0 / elements);
+        let entropy = || tensor.statistics.map(|own| own.entropy_bits);
+        let bits = stated.or_else(entropy)?;
+        Some(Self { bits, stated: stated.is_some() })
+    }
 }
 
 impl Operand {
@@ -71,7 +96,8 @@ impl Operand {
         let constant = tensor.role == TensorRole::Constant;
         let repeats = if role == OperandRole::Filter { repeats } else { 1 };
         let sparsity = tensor.sparsity;
-        Self { role, constant, element: tensor.element, elements, repeats, sparsity }
+        let encoded = Encoded::of(tensor);
+        Self { role, constant, element: tensor.element, elements, repeats, sparsity, encoded }
     }
 
     /// Stored bits of an element whose values take `bits`.
@@ -82,6 +108,18 @@ impl Operand {
     /// Bytes read, as stored.
     pub fn stored_bytes(&self) -> f64 {
         self.elements as f64 * self.stored_bits(self.element.bits()) / 8.0
+    }
+
+    /// Bytes read where it is compressed: as many as a compiler said, or `over_entropy` times the entropy of
+    /// its values and at most as many as otherwise. Nothing where neither is known.
+    pub fn encoded_bytes(&self, over_entropy: f64) -> Option<f64> {
+        let Encoded { bits, stated } = self.encoded?;
+        let bits = if stated {
+            bits
+        } else {
+            (bits * over_entropy).min(self.stored_bits(self.element.bits()))
+        };
+        Some(self.elements as f64 * bits / 8.0)
     }
 
     /// Bytes read when a layer of `own` elements is converted to a number format of `bits`. Accumulators

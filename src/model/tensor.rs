@@ -167,6 +167,8 @@ pub struct Tensor {
     pub statistics: Option<WeightStatistics>,
     /// How it is stored when zeros are left out.
     pub sparsity: Option<Sparsity>,
+    /// Bytes of it when it is compressed for an engine that expands it, where a compiler said how many.
+    pub encoded_bytes: Option<u64>,
 }
 
 impl Tensor {
@@ -177,7 +179,15 @@ impl Tensor {
         element: ElementType,
         role: TensorRole,
     ) -> Self {
-        Self { name: name.into(), shape, element, role, statistics: None, sparsity: None }
+        Self {
+            name: name.into(),
+            shape,
+            element,
+            role,
+            statistics: None,
+            sparsity: None,
+            encoded_bytes: None,
+        }
     }
 
     /// Number of elements; `None` when unknown or past the range of 64 bits.

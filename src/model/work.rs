@@ -58,6 +58,12 @@ pub struct Window {
     pub groups: u64,
     /// Samples.
     pub batch: u64,
+    /// Input rows.
+    #[serde(skip)]
+    pub input_height: u64,
+    /// Distance of the points of a window over input rows.
+    #[serde(skip)]
+    pub dilation_height: u64,
 }
 
 /// The work of one operator.

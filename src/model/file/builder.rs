@@ -67,7 +67,7 @@ impl Builder {
     }
 
     fn tensor(&mut self, i: usize, entry: TensorEntry) {
-        let TensorEntry { name, element, shape, role, statistics, sparsity } = entry;
+        let TensorEntry { name, element, shape, role, statistics, sparsity, encoded_bytes } = entry;
         if self.ids.contains_key(&name) {
             let message = format!("two tensors are called `{name}`");
             return self.fault(format!("tensors[{i}].name"), message);
@@ -85,8 +85,12 @@ impl Builder {
             let message = "shares are 0 to 1, and a weight carries 0 to 64 bits";
             self.fault(format!("tensors[{i}].statistics"), message);
         }
-        let tensor =
-            Tensor { statistics, sparsity, ..Tensor::new(name.clone(), shape, element, role) };
+        let tensor = Tensor {
+            statistics,
+            sparsity,
+            encoded_bytes,
+            ..Tensor::new(name.clone(), shape, element, role)
+        };
         let fault = self.extent_fault(i, &tensor);
         let Ok(id) = self.graph.add_tensor(tensor) else { return };
         self.ids.insert(name, id);

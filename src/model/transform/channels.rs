@@ -403,6 +403,7 @@ fn resize(draft: &mut Draft, at: At, shape: Shape) {
     let tensor = draft.tensor_mut(at);
     tensor.shape = Some(shape);
     tensor.statistics = None;
+    tensor.encoded_bytes = None;
 }
 
 fn is_depthwise_of(c: &Convolution, channels: u64) -> bool {

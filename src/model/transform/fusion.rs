@@ -130,9 +130,11 @@ impl Fusion<'_> {
         let others = read.iter().any(|j| *j != i && self.step(*j).is_some());
         if !others {
             self.draft.tensor_mut(at).statistics = None;
+            self.draft.tensor_mut(at).encoded_bytes = None;
             return;
         }
-        let copy = Tensor { statistics: None, ..self.draft.tensor(at).clone() };
+        let copy =
+            Tensor { statistics: None, encoded_bytes: None, ..self.draft.tensor(at).clone() };
         let copy = self.draft.add(copy);
         self.copied += 1;
         self.readers.insert(copy, vec![i]);

@@ -83,7 +83,12 @@ pub(super) fn copy_as(
         return *made;
     }
     // The numbers change with the format, and with them what was known of them.
-    let copy = Tensor { element: to, statistics: None, ..draft.tensor(constant).clone() };
+    let copy = Tensor {
+        element: to,
+        statistics: None,
+        encoded_bytes: None,
+        ..draft.tensor(constant).clone()
+    };
     let made = draft.add(copy);
     draft.take_name(made, constant, "before");
     copies.insert((constant, to), made);

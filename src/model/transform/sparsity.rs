@@ -54,6 +54,7 @@ pub(super) fn leave_out_zeros(
         tensor.sparsity = (!full).then_some(stored);
         // The numbers of the file are no longer those that are stored.
         tensor.statistics = None;
+        tensor.encoded_bytes = None;
     }
     let (one, many) = if full {
         ("filter stored whole again", "filters stored whole again")

@@ -170,5 +170,6 @@ fn become_like(draft: &mut Draft, at: At, made: &Form) -> bool {
     let tensor = draft.tensor_mut(at);
     (tensor.shape, tensor.element, tensor.sparsity) = (after.shape, after.element, after.sparsity);
     tensor.statistics = None;
+    tensor.encoded_bytes = None;
     true
 }
