@@ -182,8 +182,8 @@ pub fn evidence_at_sources(
         let kind = regulator_kind(index, setting);
         let load = rails[output].total();
         let factor = if load > 0.0 { 1.0 + losses[index].0 / load } else { 0.0 };
-        let through: Vec<(Kind, f64)> = rails[output].amounts().collect();
-        for (own, amount) in through {
+        let through = rails[output].clone();
+        for (own, amount) in through.amounts() {
             rails[input].add(own.weaker(kind), amount * factor);
         }
         if load <= 0.0 {

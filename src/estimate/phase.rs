@@ -39,11 +39,23 @@ pub fn transfer_time(transfer: &Transfer, setting: Setting<'_>) -> (Seconds, Kin
 
 /// Times of a phase that runs on engine number `engine`.
 pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTime {
+    let mut transfers = Vec::with_capacity(phase.transfers.len());
+    let time = slowest(phase, engine, setting, |own| transfers.push(own));
+    PhaseTime { transfers, ..time }
+}
+
+/// The same, handing the times of transfers on instead of keeping them.
+pub(super) fn slowest(
+    phase: &Phase,
+    engine: usize,
+    setting: Setting<'_>,
+    mut each: impl FnMut(Seconds),
+) -> PhaseTime {
     let (clock, clock_kind) = setting.point.clocks[setting.profile.links().engine_domain[engine]];
     let compute = phase.compute / clock;
     let mut time = PhaseTime {
         compute,
-        transfers: Vec::with_capacity(phase.transfers.len()),
+        transfers: Vec::new(),
         total: compute,
         bound_by_channel: None,
         kind: clock_kind,
@@ -55,7 +67,7 @@ pub fn phase_time(phase: &Phase, engine: usize, setting: Setting<'_>) -> PhaseTi
             time.bound_by_channel = Some(transfer.channel);
             time.kind = kind;
         }
-        time.transfers.push(own);
+        each(own);
     }
     time
 }

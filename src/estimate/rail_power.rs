@@ -1,6 +1,6 @@
 //! What loads draw from each rail in a phase, which is constant over it.
 
-use super::phase::phase_time;
+use super::phase::slowest;
 use crate::cost::{Setting, background, load_power, working_power};
 use crate::mapping::{Phase, Step};
 use crate::units::{Seconds, Watts};
@@ -33,17 +33,29 @@ pub(super) fn rail_power(
     power: &mut [Watts],
     setting: Setting<'_>,
 ) -> Option<(Seconds, Watts)> {
-    let time = phase_time(phase, step.engine, setting).total;
+    let time = slowest(phase, step.engine, setting, |_| {}).total;
     if time.0 <= 0.0 {
         return None;
     }
+    let engine = phase.energy / time * swing;
+    draw(step, phase, (time, engine), standing, power, setting);
+    Some((time, engine))
+}
+
+/// The same for a phase whose time and whose power of the engine are known.
+pub(super) fn draw(
+    step: &Step,
+    phase: &Phase,
+    (time, engine): (Seconds, Watts),
+    standing: &[Watts],
+    power: &mut [Watts],
+    setting: Setting<'_>,
+) {
     let links = setting.profile.links();
     power.copy_from_slice(standing);
-    let engine = phase.energy / time * swing;
     power[links.domain_rail[links.engine_domain[step.engine]]] += engine;
     for transfer in &phase.transfers {
         let rail = links.domain_rail[links.channel_domain[transfer.channel]];
         power[rail] += transfer.energy / time;
     }
-    Some((time, engine))
 }

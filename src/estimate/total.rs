@@ -1,9 +1,10 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
-use super::phase::phase_time;
-use super::rail_power::{rail_power, standing_power};
+use super::phase::slowest;
+use super::rail_power::{draw, standing_power};
 use crate::cost::{
-    Setting, SupplyState, background, evidence_at_sources, load_power, supply, working_power,
+    KnownPower, Setting, SupplyState, background, evidence_at_sources, load_power, supply,
+    working_power,
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
@@ -115,6 +116,10 @@ struct Summing<'a> {
     setting: Setting<'a>,
     rail_coverage: Vec<Coverage>,
     standing: Vec<Watts>,
+    /// What is drawn whatever the engines do, and from which rail.
+    standing_parts: Vec<(Role, usize, KnownPower)>,
+    /// Time of each phase of the step.
+    phase_times: Vec<Seconds>,
     rail_power: Vec<Watts>,
     losses: Vec<Joules>,
     rail_charge: Vec<Coulombs>,
@@ -130,6 +135,8 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
         setting,
         rail_coverage: vec![Coverage::default(); rails],
         standing: standing_power(setting),
+        standing_parts: standing_parts(setting),
+        phase_times: Vec::new(),
         rail_power: vec![Watts::ZERO; rails],
         losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
         rail_charge: vec![Coulombs::ZERO; rails],
@@ -139,9 +146,17 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
     };
     let layers: Vec<_> = plan.steps.iter().map(|step| summing.layer(step)).collect();
     let mut by_component: Vec<ComponentEnergy> = Vec::new();
+    // Layers list their parts alike: each is looked for behind the one before.
+    let mut behind = 0;
     for part in layers.iter().flat_map(|l| &l.by_component) {
-        match by_component.iter_mut().find(|c| c.role == part.role) {
-            Some(sum) => sum.energy += part.energy,
+        let count = by_component.len();
+        let places = (behind..count).chain(0..behind.min(count));
+        let found = places.into_iter().find(|at| by_component[*at].role == part.role);
+        match found.and_then(|at| Some((at, by_component.get_mut(at)?))) {
+            Some((at, sum)) => {
+                sum.energy += part.energy;
+                behind = at + 1;
+            }
             None => by_component.push(*part),
         }
     }
@@ -190,8 +205,10 @@ impl Summing<'_> {
         let mut time = Seconds::ZERO;
         let mut weakest = Kind::Measured;
         let mut by_bound: Vec<(Bound, Seconds)> = Vec::new();
+        self.phase_times.clear();
         for phase in &step.phases {
-            let own = phase_time(phase, step.engine, self.setting);
+            let own = slowest(phase, step.engine, self.setting, |_| {});
+            self.phase_times.push(own.total);
             let bound = match own.bound_by_channel {
                 Some(channel) => Bound::Channel(channel),
                 None if phase.kind == PhaseKind::Dispatch => Bound::Dispatch,
@@ -219,7 +236,8 @@ impl Summing<'_> {
     fn loads(&mut self, step: &Step, time: Seconds, time_kind: Kind) -> Vec<ComponentEnergy> {
         let setting = self.setting;
         let links = setting.profile.links();
-        let mut parts = Vec::new();
+        let most = 1 + step.traffic.len() + self.standing_parts.len() + self.losses.len();
+        let mut parts = Vec::with_capacity(most);
         let engine_energy = step.cost.energy + step.cost.dispatch_energy;
         let rail = links.domain_rail[links.engine_domain[step.engine]];
         self.add(&mut parts, Role::Engine(step.engine), rail, engine_energy, step.cost.energy_kind);
@@ -228,28 +246,10 @@ impl Summing<'_> {
             let role = Role::Channel(transfer.channel);
             self.add(&mut parts, role, rail, transfer.energy, transfer.energy_kind);
         }
-        for index in 0..setting.profile.spec().memories.len() {
-            if let Some(known) = background(index, setting) {
-                let rail = links.domain_rail[links.channel_domain[index]];
-                let kind = known.kind.weaker(time_kind);
-                self.add(&mut parts, Role::Channel(index), rail, known.power * time, kind);
-            }
-        }
-        for (load, &rail) in links.load_rail.iter().enumerate() {
-            let known = load_power(load, setting);
+        for index in 0..self.standing_parts.len() {
+            let (role, rail, known) = self.standing_parts[index];
             let kind = known.kind.weaker(time_kind);
-            self.add(&mut parts, Role::Load(load), rail, known.power * time, kind);
-        }
-        for (domain, &rail) in links.domain_rail.iter().enumerate() {
-            let power = working_power(domain, setting);
-            for (role, known) in [
-                (Role::Clock(domain), power.clock),
-                (Role::Leakage(domain), power.leakage),
-                (Role::Rest(domain), power.rest),
-            ] {
-                let kind = known.kind.weaker(time_kind);
-                self.add(&mut parts, role, rail, known.power * time, kind);
-            }
+            self.add(&mut parts, role, rail, known.power * time, kind);
         }
         parts
     }
@@ -265,7 +265,10 @@ impl Summing<'_> {
         if energy.0 == 0.0 {
             return;
         }
-        match parts.iter_mut().find(|p| p.role == role) {
+        // Only channels have a part for work and another for standing by.
+        let twice = matches!(role, Role::Channel(_));
+        let known = twice.then(|| parts.iter_mut().find(|p| p.role == role)).flatten();
+        match known {
             Some(part) => part.energy += energy,
             None => parts.push(ComponentEnergy { role, energy }),
         }
@@ -285,12 +288,13 @@ impl Summing<'_> {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
         self.losses.fill(Joules::ZERO);
-        for phase in &step.phases {
-            let power = &mut self.rail_power;
-            let Some((time, _)) = rail_power(step, phase, 1.0, &self.standing, power, setting)
-            else {
+        for (phase, &time) in step.phases.iter().zip(&self.phase_times) {
+            if time.0 <= 0.0 {
                 continue;
-            };
+            }
+            let power = &mut self.rail_power;
+            let own = (time, phase.energy / time);
+            draw(step, phase, own, &self.standing, power, setting);
             supply(power, setting, &mut self.supply);
             for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
                 *charge += *current * time;
@@ -310,6 +314,27 @@ impl Summing<'_> {
         self.energy_coverage.merge(&evidence);
         total
     }
+}
+
+/// What is drawn whatever the engines do, in the order that it is told of.
+fn standing_parts(setting: Setting<'_>) -> Vec<(Role, usize, KnownPower)> {
+    let links = setting.profile.links();
+    let mut parts = Vec::new();
+    for index in 0..setting.profile.spec().memories.len() {
+        let rail = links.domain_rail[links.channel_domain[index]];
+        let known = background(index, setting);
+        parts.extend(known.map(|known| (Role::Channel(index), rail, known)));
+    }
+    for (load, &rail) in links.load_rail.iter().enumerate() {
+        parts.push((Role::Load(load), rail, load_power(load, setting)));
+    }
+    for (domain, &rail) in links.domain_rail.iter().enumerate() {
+        let power = working_power(domain, setting);
+        parts.push((Role::Clock(domain), rail, power.clock));
+        parts.push((Role::Leakage(domain), rail, power.leakage));
+        parts.push((Role::Rest(domain), rail, power.rest));
+    }
+    parts
 }
 
 struct Timed {

@@ -2,8 +2,7 @@
 //! numbers.
 
 use super::Kind;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde::{Serialize, Serializer};
 
 /// Share on evidence below which a figure is indicative.
 pub const INDICATIVE_BELOW: f64 = 0.5;
@@ -13,36 +12,45 @@ pub const INDICATIVE_BELOW: f64 = 0.5;
 /// A term that is a product (cycles per MAC times clock period) counts for its weakest factor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Coverage {
-    by_kind: BTreeMap<Kind, f64>,
+    /// In the order of [`Kind::ALL`]; nothing where no term rests on a kind.
+    #[serde(serialize_with = "as_map")]
+    by_kind: [Option<f64>; Kind::ALL.len()],
+}
+
+fn as_map<S: Serializer>(by_kind: &[Option<f64>], to: S) -> Result<S::Ok, S::Error> {
+    let known = Kind::ALL.iter().zip(by_kind).filter_map(|(kind, sum)| Some((kind, (*sum)?)));
+    to.collect_map(known)
 }
 
 impl Coverage {
     /// Adds a term of size `amount` that rests on `kind`.
     pub fn add(&mut self, kind: Kind, amount: f64) {
-        *self.by_kind.entry(kind).or_default() += amount;
+        if let Some(sum) = self.by_kind.get_mut(kind as usize) {
+            *sum.get_or_insert(0.0) += amount;
+        }
     }
 
     /// Adds all terms of another sum.
     pub fn merge(&mut self, other: &Self) {
-        for (kind, amount) in &other.by_kind {
-            self.add(*kind, *amount);
+        for (kind, amount) in other.amounts() {
+            self.add(kind, amount);
         }
     }
 
     /// The sum of each kind, strongest first.
     pub fn amounts(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
-        self.by_kind.iter().map(|(kind, amount)| (*kind, *amount))
+        Kind::ALL.into_iter().zip(self.by_kind).filter_map(|(kind, sum)| Some((kind, sum?)))
     }
 
     /// Every term times `factor`.
     pub fn scaled(mut self, factor: f64) -> Self {
-        self.by_kind.values_mut().for_each(|amount| *amount *= factor);
+        self.by_kind.iter_mut().flatten().for_each(|amount| *amount *= factor);
         self
     }
 
     /// The whole sum.
     pub fn total(&self) -> f64 {
-        self.by_kind.values().fold(0.0, |sum, v| sum + v)
+        self.by_kind.iter().flatten().fold(0.0, |sum, v| sum + v)
     }
 
     /// Share of evidence, 0 to 1; 0 for an empty sum.
@@ -50,14 +58,14 @@ impl Coverage {
         let total = self.total();
         // An empty sum of floats is -0, which would be printed.
         let sound =
-            self.by_kind.iter().filter(|(k, _)| k.is_evidence()).fold(0.0, |sum, (_, v)| sum + v);
+            self.amounts().filter(|(k, _)| k.is_evidence()).fold(0.0, |sum, (_, v)| sum + v);
         if total > 0.0 { sound / total } else { 0.0 }
     }
 
     /// Share of each kind, strongest first.
     pub fn shares(&self) -> impl Iterator<Item = (Kind, f64)> + '_ {
         let total = self.total();
-        self.by_kind.iter().filter(move |_| total > 0.0).map(move |(k, v)| (*k, v / total))
+        self.amounts().filter(move |_| total > 0.0).map(move |(k, v)| (k, v / total))
     }
 
     /// True below [`INDICATIVE_BELOW`]: the figure is then indicative, and says so wherever it is printed.
