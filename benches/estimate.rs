@@ -5,7 +5,7 @@ use joulecast::cost::Setting;
 use joulecast::estimate::estimate;
 use joulecast::hardware::{Point, Profile, shipped_profiles};
 use joulecast::mapping::{Network, plan};
-use joulecast::model::{Bindings, load};
+use joulecast::model::{Bindings, ElementType, ModelGraph, Transform, apply, load};
 use joulecast::sim::{Arrivals, Workload, run};
 use joulecast::trace::{MetricsSink, Recorder};
 use joulecast::uncertainty::linearised;
@@ -25,7 +25,18 @@ struct Prepared {
 
 impl Prepared {
     fn new(model: &str, hardware: &str) -> Self {
-        let network = Network::of(&load(model, &Bindings::default()).unwrap()).unwrap();
+        Self::of(&load(model, &Bindings::default()).unwrap(), hardware)
+    }
+
+    /// In 8 bits, which accelerators run through their buffers.
+    fn quantised(model: &str, hardware: &str) -> Self {
+        let to = ElementType::Int8;
+        let int8 = Transform::Precision { to, weights_only: false, layers: None };
+        Self::of(&apply(&load(model, &Bindings::default()).unwrap(), &[int8]).unwrap(), hardware)
+    }
+
+    fn of(graph: &ModelGraph, hardware: &str) -> Self {
+        let network = Network::of(graph).unwrap();
         let profile = Profile::load(hardware).unwrap();
         let point = profile.point(None).unwrap();
         let stacks = profile.stacks(None).unwrap();
@@ -79,5 +90,29 @@ fn thousand_inferences_kept(bencher: Bencher, hardware: &str) {
         let mut recorder = Recorder::default();
         run(black_box(&plan), &workload, p.setting(), &mut recorder).unwrap();
         recorder.into_trace()
+    });
+}
+
+const BUFFERED: [&str; 3] = ["edge_soc_example", "eyeriss", "ethos_u55_256"];
+
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan(bencher: Bencher, hardware: &str) {
+    let p = Prepared::quantised("resnet50", hardware);
+    bencher.bench(|| plan(black_box(&p.network), p.setting()));
+}
+
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan_and_estimate(bencher: Bencher, hardware: &str) {
+    let p = Prepared::quantised("resnet50", hardware);
+    bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
+}
+
+/// Nothing known from earlier plans: each is made on a thread of its own.
+#[divan::bench(args = BUFFERED)]
+fn resnet50_plan_and_estimate_cold(bencher: Bencher, hardware: &str) {
+    let p = Prepared::quantised("resnet50", hardware);
+    bencher.bench(|| {
+        let cold = || estimate(&plan(black_box(&p.network), p.setting()), p.setting());
+        std::thread::scope(|scope| scope.spawn(cold).join().unwrap())
     });
 }

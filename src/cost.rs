@@ -25,6 +25,9 @@ pub use standing::{
 };
 pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
-pub use tiling::{TileLoop, TileTraffic, Tiling, halo};
+pub use tiling::{
+    Factor, Image, ROOMS, Results, RowTile, Rows, StagedTiling, Staging, TileLoop, TileTraffic,
+    Tiling, Tilings, halo, search, tile_sizes, tilings,
+};
 pub use timing::{Passes, Refusal};
 pub use voltage::dynamic_scale;

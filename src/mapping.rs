@@ -4,6 +4,7 @@
 //! Knows no time of day and no power states.
 
 mod caches;
+mod compressed;
 mod flows;
 mod memory;
 mod network;

@@ -32,6 +32,8 @@ mod rooms;
 mod said;
 mod shared;
 mod shipped;
+mod tiling_laws;
+mod tiling_plans;
 mod trace_formats;
 mod transformers;
 mod transforms;

@@ -13,14 +13,14 @@ const LANES: &str =
     r#"Lanes(macs: {Int8: "16 MAC/cycle @m"}, operations: {Int8: "16 op/cycle @m"})"#;
 
 /// A profile of one engine and what it moves; 100 MHz, and everything measured where nothing else is said.
-struct Chip<'a> {
-    memories: &'a str,
+pub struct Chip<'a> {
+    pub memories: &'a str,
     /// Caches and links.
-    ways: &'a str,
-    works_from: &'a str,
-    array: &'a str,
+    pub ways: &'a str,
+    pub works_from: &'a str,
+    pub array: &'a str,
     /// How the engine overlaps, and further fields of it.
-    engine: &'a str,
+    pub engine: &'a str,
 }
 
 const IN_PLACE: &str = r#"(name: "ram", domain: "core", capacity: "1 GiB @m", holds: [Weights, Activations],
@@ -58,11 +58,11 @@ impl Chip<'_> {
     }
 
     /// What reading the profile says against it.
-    fn fault(&self) -> String {
+    pub fn fault(&self) -> String {
         Profile::parse("test.ron", &self.text()).map(|_| ()).unwrap_err().to_string()
     }
 
-    fn run(&self, network: &Network) -> (Plan, Estimate) {
+    pub fn run(&self, network: &Network) -> (Plan, Estimate) {
         at(&self.profile(), None, |setting| {
             let plan = plan(network, setting);
             assert!(plan.uncosted.is_empty(), "{:?}", plan.uncosted);
@@ -73,7 +73,7 @@ impl Chip<'_> {
 }
 
 /// A home behind a buffer of so many KiB.
-fn staged(kibibytes: f64, source: &str, bandwidth: &str, latency: &str) -> String {
+pub fn staged(kibibytes: f64, source: &str, bandwidth: &str, latency: &str) -> String {
     format!(
         r#"(name: "buffer", domain: "core", capacity: "{kibibytes} KiB @{source}", bandwidth: PerCycle("1000 B/cycle @m"),
     read_energy: "1 pJ/B @m", write_energy: "1 pJ/B @m"),
@@ -82,12 +82,12 @@ fn staged(kibibytes: f64, source: &str, bandwidth: &str, latency: &str) -> Strin
     )
 }
 
-fn double_buffered(memories: &str) -> Chip<'_> {
+pub fn double_buffered(memories: &str) -> Chip<'_> {
     let works_from = r#""buffer", "home""#;
     Chip { memories, works_from, engine: "transfers: DoubleBuffered", ..Chip::default() }
 }
 
-fn image() -> Network {
+pub fn image() -> Network {
     let (input, filters): (&[u64], &[u64]) = (&[1, 16, 16, 32], &[32, 3, 3, 32]);
     network(convolution(1, 1, false), &[(input, false), (filters, true)], input, ElementType::Int8)
 }
@@ -99,7 +99,7 @@ fn sum() -> Network {
 }
 
 /// Layers bound by arithmetic, by their filters, and by what they move.
-fn layers() -> Vec<Network> {
+pub fn layers() -> Vec<Network> {
     vec![
         image(),
         product(1, 640, 128, ElementType::Int8),
@@ -122,11 +122,9 @@ fn a_larger_buffer_is_never_slower() {
             for step in 0..=60 {
                 let memories = staged(2.0 * 1.17f64.powi(step), "m", bandwidth, latency);
                 let time = double_buffered(&memories).run(&network).1.latency.0;
-                assert!(
-                    time <= last * (1.0 + 1e-9),
-                    "{bandwidth} {latency} {step}: {time} > {last}"
-                );
-                last = time;
+                // Of tilings within a percent the one is taken that moves least.
+                assert!(time <= last * 1.01, "{bandwidth} {latency} {step}: {time} > {last}");
+                last = last.min(time);
             }
         }
     }

@@ -12,6 +12,19 @@
 //! `(t - 1) stride + (kernel - 1) dilation + 1` rows: tiles overlap (halo). Bound from below:
 //! `max(M K + K N + M N, 2 M N K / sqrt(S) - 2 S)` elements. Tiles that do not divide count their last one
 //! as the part that is left.
+//!
+//! [`Tiling`] is this law; [`search`] finds the tilings of least traffic for operands of any width that pass
+//! buffers of their own or share them ([`Staging`]), and [`tilings`] remembers what it found.
+
+mod memo;
+mod rows;
+mod search;
+mod sizes;
+
+pub use memo::tilings;
+pub use rows::{Image, RowTile, Rows};
+pub use search::{Factor, ROOMS, Results, StagedTiling, Staging, Tilings, search};
+pub use sizes::tile_sizes;
 
 use crate::model::Gemm;
 

@@ -17,8 +17,9 @@ mod windows;
 pub use corner::Corner;
 pub use domain::{Domain, DomainState, LeakageSpec, PerCycle, Standing};
 pub use engine::{
-    Array, Dataflow, Engine, EngineEnergy, FixedFunction, Lanes, OperandStore, Scratchpads,
-    Systolic, TensorTiles, Transfers, Unrolled, Vector, VectorLoop, ZeroSkipping, Zeros,
+    Array, Dataflow, Decompression, Engine, EngineEnergy, FixedFunction, Lanes, OperandStore,
+    Scratchpads, Systolic, TensorTiles, Transfers, Unrolled, Vector, VectorLoop, ZeroSkipping,
+    Zeros,
 };
 pub use load::{LoadLeakage, LoadState, StateLoad};
 pub use memory::{

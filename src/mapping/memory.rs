@@ -51,7 +51,7 @@ fn growth(network: &Network, engine: usize, profile: &Profile) -> (f64, f64) {
         for operand in &work.operands {
             let class = usize::from(!operand.constant);
             stored[class] += operand.stored_bytes();
-            converted[class] += operand_bytes(operand, work, precision).si();
+            converted[class] += operand_bytes(operand, work, precision, unit).0.si();
         }
     }
     let factor = |class: usize| {

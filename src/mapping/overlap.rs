@@ -5,19 +5,18 @@
 //!
 //! `T(n) = max_c fill_c(n) + max(C, max_c steady_c(n)) + max_c drain_c(n)`
 //!
-//! - `fill_c = sum_o t_c + B_o / (p_o BW_c)` over the operands that are loaded, `p_o = min(n, cuts_o)`
+//! - `fill_c = sum_o t_c + B_o / (p_o BW_c)` over the operands that are loaded,
+//!   `p_o = min(max(n, tiles_o), cuts_o)`
 //! - `drain_c` likewise over the result
 //! - `steady_c = near_c + sum_o (p_o f_o - 1) t_c + B_o (f_o - 1 / p_o) / BW_c` over both
 //!
-//! Symbols: `n` pieces of an operand, `C` \[s\] cycles of the engine, `B_o` \[B\] an operand and `f_o` how
-//! often it comes, `t_c` \[s\] latency and `BW_c` \[B/s\] bandwidth of channel `c`, `near_c` \[s\] what passes
+//! Symbols: `n` pieces of an operand, `C` \[s\] cycles of the engine, `B_o` \[B\] an operand, `f_o` how
+//! often it comes and `tiles_o` in how many tiles the buffer forces it, `t_c` \[s\] latency and `BW_c` \[B/s\] bandwidth of channel `c`, `near_c` \[s\] what passes
 //! between the engine and the memory next to it.
 //!
-//! A buffer forces a number of tiles ([`super::flows`]), which settles `f_o`. Pieces may be finer: what
-//! stays in the buffer comes in more and smaller requests then, and no byte of it comes twice. Taken is the
-//! number of least time ([`super::pace`]) from what is forced up to the finest cut, of eight in each octave.
-//! The range only grows with the buffer, and `f_o` of either loop order only falls, so a larger buffer is
-//! never slower.
+//! A tiling ([`super::flows`]) settles `tiles_o` and `f_o`. Pieces may be finer: what stays in the buffer comes
+//! in more and smaller requests then, and no byte of it comes twice. Taken is the number of least time
+//! ([`super::pace`]) up to the finest cut, of eight in each octave.
 //!
 //! Assumed: a compiler that picks tiles well, and an engine that can start on the first piece of each
 //! operand. Where that does not hold, an engine's transfers are `Serial`.
@@ -36,6 +35,8 @@ pub(super) struct Moved {
     pub(super) bytes: Bytes,
     /// Times that it comes.
     pub(super) fetches: f64,
+    /// Pieces that the buffer forces it into.
+    pub(super) tiles: f64,
     /// Pieces that it can be cut into at most.
     pub(super) cuts: f64,
     /// What its bytes rest on.
@@ -66,7 +67,7 @@ impl Staged {
         let mut piece: Vec<(Bytes, f64)> = Vec::with_capacity(3);
         for own in moved {
             // Pieces of this operand where operands are cut into so many.
-            let cut = pieces.min(own.cuts);
+            let cut = pieces.max(own.tiles).min(own.cuts);
             let bytes = own.bytes * own.fetches;
             let (requests, bytes_kind) = (cut * own.fetches, own.bytes_kind);
             let count_kind = own.pieces_kind.weaker(bytes_kind);

@@ -11,13 +11,14 @@ use crate::hardware::Transfers;
 use crate::units::{Quantity, Seconds};
 
 /// Pieces of an operand, and how long a step takes in them \[s\].
+#[derive(Clone, Copy)]
 pub(super) struct Pace {
     pub(super) time: f64,
     pub(super) pieces: f64,
 }
 
 /// The finest cut, where no channel has a latency that more pieces would wait for.
-pub(super) fn without_waiting(moves: &Moves, forced: f64, setting: Setting<'_>) -> Option<f64> {
+pub(super) fn without_waiting(moves: &Moves, setting: Setting<'_>) -> Option<f64> {
     let waits = |channel: usize| setting.profile.channel(channel, setting.point).latency.is_some();
     let mut known = None;
     let mut moved = moves.loads.iter().chain(&moves.stores);
@@ -25,27 +26,21 @@ pub(super) fn without_waiting(moves: &Moves, forced: f64, setting: Setting<'_>) 
         let new = known.replace(own.channels) != Some(own.channels);
         new && own.over().any(|(channel, _)| waits(channel))
     });
-    (!any).then(|| finest(moves).max(forced))
+    (!any).then(|| finest(moves))
 }
 
 fn finest(moves: &Moves) -> f64 {
     moves.loads.iter().chain(&moves.stores).map(|own| own.cuts).fold(1.0, f64::max)
 }
 
-/// The pace of a step that computes for so long in at least so many pieces.
-pub(super) fn pace(
-    moves: &Moves,
-    how: Transfers,
-    compute: Seconds,
-    forced: f64,
-    setting: Setting<'_>,
-) -> Pace {
+/// The pace of a step that computes for so long.
+pub(super) fn pace(moves: &Moves, how: Transfers, compute: Seconds, setting: Setting<'_>) -> Pace {
     let mut law = Law::of(moves, how, compute, setting);
     let finest = finest(moves);
-    if how == Transfers::DoubleBuffered && forced < finest {
-        return law.fastest(forced, finest);
+    if how == Transfers::DoubleBuffered && finest > 1.0 {
+        return law.fastest(finest);
     }
-    Pace { time: law.at(forced).time, pieces: forced }
+    Pace { time: law.at(1.0).time, pieces: 1.0 }
 }
 
 /// A channel with its times within the three phases \[s\].
@@ -66,8 +61,10 @@ struct Leg {
     wait: f64,
     moving: f64,
     fetches: f64,
+    tiles: f64,
     cuts: f64,
-    /// Share of the operand in the smallest piece.
+    /// Shares of the operand in the largest piece and in the smallest.
+    most: f64,
     least: f64,
     /// Before the engine computes, or behind.
     before: bool,
@@ -97,12 +94,23 @@ impl Law {
         let mut law = Self { how, floor: compute.0, ways, legs };
         for (list, before) in [(&moves.loads, true), (&moves.stores, false)] {
             for own in list {
-                let (fetches, cuts, least) = (own.fetches, own.cuts, 1.0 / own.cuts);
+                let (fetches, tiles, cuts) = (own.fetches, own.tiles, own.cuts);
+                let (most, least) = (1.0 / tiles, 1.0 / cuts);
                 for (channel, _) in own.over() {
                     let way = law.way(channel, setting);
                     let Way { latency: wait, per_byte, .. } = law.ways[way];
                     let moving = own.bytes.0 * per_byte;
-                    law.legs.push(Leg { way, wait, moving, fetches, cuts, least, before });
+                    law.legs.push(Leg {
+                        way,
+                        wait,
+                        moving,
+                        fetches,
+                        tiles,
+                        cuts,
+                        most,
+                        least,
+                        before,
+                    });
                 }
             }
         }
@@ -135,10 +143,12 @@ impl Law {
         let share = 1.0 / n;
         for leg in &self.legs {
             let Some(way) = self.ways.get_mut(leg.way) else { continue };
-            let whole = leg.fetches * (n.min(leg.cuts) * leg.wait + leg.moving);
+            let whole = leg.fetches * (n.max(leg.tiles).min(leg.cuts) * leg.wait + leg.moving);
             let end = match self.how {
                 Transfers::Inline => 0.0,
-                Transfers::DoubleBuffered => leg.wait + leg.moving * share.max(leg.least),
+                Transfers::DoubleBuffered => {
+                    leg.wait + leg.moving * share.min(leg.most).max(leg.least)
+                }
                 Transfers::Serial => whole,
             };
             way.steady += whole - end;
@@ -166,8 +176,10 @@ impl Law {
         }
         for leg in &self.legs {
             let Some(way) = self.ways.get_mut(leg.way) else { continue };
+            // No more requests than those of `n` pieces and the forced ones.
             way.fill += leg.fetches * leg.wait;
-            way.steady += leg.fetches * leg.moving;
+            let forced = if leg.tiles > 1.0 { leg.tiles * leg.wait } else { 0.0 };
+            way.steady += leg.fetches * (leg.moving + forced);
         }
         let numbers = self.ways.iter().map(|way| {
             let left = self.floor - way.steady;
@@ -177,9 +189,9 @@ impl Law {
         if number < 1.0 { 0 } else { place(number.floor()).saturating_sub(1) }
     }
 
-    fn fastest(&mut self, least: f64, finest: f64) -> Pace {
+    fn fastest(&mut self, finest: f64) -> Pace {
         let last = place(finest);
-        let mut low = place(least).max(self.surely_within_floor()).min(last);
+        let mut low = place(1.0).max(self.surely_within_floor()).min(last);
         let mut within = |place: u32| self.at(number(place, finest)).steady <= self.floor;
         // Up to the last number within the floor, where that is not near.
         if low + 2 < last && within(low + 2) {
@@ -228,14 +240,16 @@ fn place(least: f64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Operands of (way, request, bytes, fetches, cuts, before) on ways with so much beside.
-    fn law(floor: f64, near: &[f64], legs: &[(usize, f64, f64, f64, f64, bool)]) -> Law {
-        let legs = legs.iter().map(|&(way, wait, moving, fetches, cuts, before)| Leg {
+    /// Operands of (way, request, bytes, fetches, tiles, cuts, before) on ways with so much beside.
+    fn law(floor: f64, near: &[f64], legs: &[(usize, f64, f64, f64, f64, f64, bool)]) -> Law {
+        let legs = legs.iter().map(|&(way, wait, moving, fetches, tiles, cuts, before)| Leg {
             way,
             wait,
             moving,
             fetches,
+            tiles,
             cuts,
+            most: 1.0 / tiles,
             least: 1.0 / cuts,
             before,
         });
@@ -249,24 +263,25 @@ mod tests {
 
     #[test]
     fn the_law_adds_up_by_hand() {
-        // 100 s and 60 s in, a second a request, 40 s out; four pieces, the second in three, twice.
+        // 100 s and 60 s in, a second a request, 40 s out; four pieces, the second in three, twice, and the
+        // last in no fewer than five.
         let legs = [
-            (0, 1.0, 100.0, 1.0, 9.0, true),
-            (0, 1.0, 60.0, 2.0, 3.0, true),
-            (0, 1.0, 40.0, 1.0, 9.0, false),
+            (0, 1.0, 100.0, 1.0, 1.0, 9.0, true),
+            (0, 1.0, 60.0, 2.0, 2.0, 3.0, true),
+            (0, 1.0, 40.0, 1.0, 5.0, 9.0, false),
         ];
         let fill = (1.0 + 25.0) + (1.0 + 20.0);
-        let drain = 1.0 + 10.0;
-        let steady = (3.0 + 75.0) + (5.0 + 100.0) + (3.0 + 30.0) + 7.0;
+        let drain = 1.0 + 8.0;
+        let steady = (3.0 + 75.0) + (5.0 + 100.0) + (4.0 + 32.0) + 7.0;
         for (floor, expected) in [(1000.0, fill + 1000.0 + drain), (8.0, fill + steady + drain)] {
             let found = law(floor, &[7.0], &legs).at(4.0);
             assert!((found.time - expected).abs() < 1e-9, "{} {expected}", found.time);
             assert!((found.whole - (fill + steady + drain)).abs() < 1e-9);
         }
         let serial = Law { how: Transfers::Serial, ..law(1000.0, &[7.0], &legs) }.at(4.0).time;
-        assert!((serial - (104.0 + 126.0 + 1000.0 + 44.0)).abs() < 1e-9, "{serial}");
+        assert!((serial - (104.0 + 126.0 + 1000.0 + 45.0)).abs() < 1e-9, "{serial}");
         let inline = Law { how: Transfers::Inline, ..law(8.0, &[7.0], &legs) }.at(4.0).time;
-        assert!((inline - (104.0 + 126.0 + 44.0 + 7.0)).abs() < 1e-9, "{inline}");
+        assert!((inline - (104.0 + 126.0 + 45.0 + 7.0)).abs() < 1e-9, "{inline}");
     }
 
     #[test]
@@ -275,19 +290,18 @@ mod tests {
         for wait in [0.0, 0.01, 0.3, 2.0, 40.0] {
             for floor in [1.0, 90.0, 150.0, 260.0, 900.0] {
                 for near in [0.0, 110.0, 250.0] {
-                    for least in [1.0, 5.0, 40.0] {
+                    for tiles in [1.0, 5.0, 40.0] {
                         let legs = [
-                            (0, wait, 100.0, 1.0, 300.0, true),
-                            (1, wait / 3.0, 30.0, 2.0, 70.0, true),
-                            (1, wait / 3.0, 20.0, 1.0, 500.0, false),
+                            (0, wait, 100.0, 1.0, tiles, 300.0, true),
+                            (1, wait / 3.0, 30.0, 2.0, 1.0, 70.0, true),
+                            (1, wait / 3.0, 20.0, 1.0, tiles * 2.0, 500.0, false),
                         ];
                         let mut law = law(floor, &[0.0, near], &legs);
-                        let found = law.fastest(least, 500.0);
+                        let found = law.fastest(500.0);
                         let numbers = (1..=place(500.0)).map(|index| number(index, 500.0));
-                        let grid = numbers.filter(|n| *n >= least).map(|n| law.at(n).time);
-                        let grid = grid.fold(f64::INFINITY, f64::min);
+                        let grid = numbers.map(|n| law.at(n).time).fold(f64::INFINITY, f64::min);
                         assert!(found.time <= grid * (1.0 + 1e-12), "{} {grid}", found.time);
-                        let all = (least as u32..=500).map(|n| law.at(f64::from(n)).time);
+                        let all = (1..=500).map(|n| law.at(f64::from(n)).time);
                         let all = all.fold(f64::INFINITY, f64::min);
                         assert!(found.time <= all * 1.03, "{wait} {floor}: {} {all}", found.time);
                         assert_eq!(law.at(found.pieces).time, found.time);

@@ -1,9 +1,10 @@
 //! Placement: each layer on the first engine that runs it.
 
+use super::compressed;
 use super::memory::{MemoryPlan, memory_plan};
 use super::network::{Network, operations};
 use super::plan::{Plan, Step, Uncosted};
-use super::traffic::{Traffic, phases};
+use super::traffic::{Traffic, overflow_note, phases};
 use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
 use std::collections::BTreeSet;
@@ -15,9 +16,9 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let mut steps = Vec::with_capacity(network.layers.len());
     let mut uncosted = Vec::new();
     let mut conversions = BTreeSet::new();
-    let homes: Vec<_> =
-        (0..spec.engines.len()).map(|e| memory_plan(network, e, setting.profile)).collect();
+    let mut homes: Vec<Option<MemoryPlan>> = vec![None; spec.engines.len()];
     let all = network.operations();
+    let mut overflowing = Vec::new();
     for (index, layer) in network.layers.iter().enumerate() {
         let mut reasons = Vec::new();
         let mut chosen = None;
@@ -27,13 +28,14 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
                     chosen = Some((engine, found));
                     break;
                 }
-                Err(refusal) => reasons.push(refusal.to_string()),
+                Err(refusal) => reasons.push(refusal),
             }
         }
         let Some((engine, cost)) = chosen else {
             let operations = operations(layer);
             let share = if all > 0 { operations as f64 / all as f64 } else { 0.0 };
             let (name, kind) = (layer.name.clone(), layer.work.kind);
+            let reasons = reasons.iter().map(ToString::to_string).collect();
             uncosted.push(Uncosted { layer: index, name, kind, operations, share, reasons });
             continue;
         };
@@ -41,7 +43,12 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             conversions.insert((own, cost.precision, engine));
         }
         let work = executed_on(&layer.work, engine, setting);
-        let traffic = Traffic::of(&work, &cost, engine, &homes[engine], setting);
+        let home =
+            homes[engine].get_or_insert_with(|| memory_plan(network, engine, setting.profile));
+        let traffic = Traffic::of(&work, &cost, engine, home, setting);
+        if traffic.overflows {
+            overflowing.push((engine, layer.name.as_str()));
+        }
         let phases = phases(&cost, &traffic, spec.engines[engine].transfers);
         steps.push(Step {
             layer: index,
@@ -55,7 +62,9 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
             cost,
         });
     }
-    let (notes, fits) = notes(&steps, &homes, conversions, setting);
+    let (mut notes, fits) = notes(&steps, &homes, conversions, setting);
+    notes.extend(overflow_note(&overflowing, setting));
+    notes.extend(compressed::notes(network, &steps, setting));
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);
     Plan {
@@ -114,18 +123,18 @@ fn skipped_note(steps: &[Step], setting: Setting<'_>) -> Option<String> {
 /// What a reader should know of the engines in use, and whether everything fits their memories.
 fn notes(
     steps: &[Step],
-    homes: &[MemoryPlan],
+    homes: &[Option<MemoryPlan>],
     conversions: BTreeSet<(Precision, Precision, usize)>,
     setting: Setting<'_>,
 ) -> (Vec<String>, bool) {
-    let engines: BTreeSet<usize> = steps.iter().map(|s| s.engine).collect();
+    let used = homes.iter().enumerate();
+    let used = || used.clone().filter_map(|(engine, home)| Some((engine, home.as_ref()?)));
     let name = |engine: usize| setting.profile.spec().engines[engine].name.as_str();
     let mut notes = Vec::new();
-    for engine in &engines {
-        let of_engine = homes[*engine].notes.iter();
-        notes.extend(of_engine.map(|note| format!("{}: {note}", name(*engine))));
+    for (engine, home) in used() {
+        notes.extend(home.notes.iter().map(|note| format!("{}: {note}", name(engine))));
     }
-    let activations: BTreeSet<_> = engines.iter().map(|e| homes[*e].activations).collect();
+    let activations: BTreeSet<_> = used().map(|(_, home)| home.activations).collect();
     if activations.len() > 1 {
         let note =
             "engines keep activations in different memories: moves between them are not costed";
@@ -136,6 +145,6 @@ fn notes(
     }));
     notes.extend(skipped_note(steps, setting));
     notes.extend(paceless_note(steps, setting));
-    let fits = engines.iter().all(|e| homes[*e].fits);
+    let fits = used().all(|(_, home)| home.fits);
     (notes, fits)
 }

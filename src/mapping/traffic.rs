@@ -1,11 +1,12 @@
 //! Bytes between memories for one step, and the phases they make.
 //!
 //! Each operand comes from its home. A home that is staged through a buffer fills the buffer once, or
-//! more often when operands do not fit ([`super::flows`]), and the engine reads the buffer as often as
+//! more often when operands do not fit together ([`super::flows`]), and the engine reads the buffer as often as
 //! its dataflow asks ([`Passes`](crate::cost::Passes)); a home without a buffer serves the engine itself,
 //! through a cache where one stands between. What passes between home and buffer passes the link that
 //! joins them too. Results are written past caches.
 //!
+//! Results that a tiling visits `v` times leave the buffer as partial sums `v - 1` times and come back as often.
 //! A sum that an array cannot finish leaves it and comes back (`output_written - 1` and `output_read`
 //! times), as wide as an accumulator; only the finished result has the width of the output. So counts
 //! ZigZag, which takes the two widths apart; SCALE-Sim counts words.
@@ -18,12 +19,12 @@
 
 use super::MemoryPlan;
 use super::caches::misses;
-use super::flows::{Flow, Flows, Order};
+use super::flows::{Coming, Flow, Flows, Order, sum_bytes};
 use super::overlap::{Moved, Moves, Staged};
-use super::pace::{pace, without_waiting};
+use super::pace::{Pace, pace, without_waiting};
 use super::plan::{Phase, PhaseKind, Transfer};
 use crate::cost::{Cost, Setting, access_energy};
-use crate::evidence::{Kind, Valued};
+use crate::evidence::Kind;
 use crate::hardware::Transfers;
 use crate::model::{OperandRole, Work};
 use crate::units::{Bytes, Cycles, Joules};
@@ -79,6 +80,9 @@ impl Sums {
     }
 }
 
+/// A tiling that moves more than another is taken where that takes more than so many times as long.
+const NEARLY: f64 = 1.01;
+
 /// Traffic of one step.
 pub(super) struct Traffic {
     /// From homes into buffers, before it is computed on.
@@ -87,10 +91,12 @@ pub(super) struct Traffic {
     operands: Vec<Transfer>,
     /// From buffers to homes, afterwards.
     stores: Staged,
+    /// True where not even the smallest tile fits its buffers: moved as if it did.
+    pub(super) overflows: bool,
 }
 
 impl Traffic {
-    /// Traffic in the fastest loop order.
+    /// Traffic in the fastest of the tilings that move little.
     pub(super) fn of(
         work: &Work,
         cost: &Cost,
@@ -103,25 +109,26 @@ impl Traffic {
         let mut best = Moves::of(&flows, flows.order, step, setting);
         let how = setting.profile.spec().engines[engine].transfers;
         let domain = setting.profile.links().engine_domain[engine];
-        let compute = || cost.compute / setting.point.clocks[domain].0;
-        let overlaps = how == Transfers::DoubleBuffered && best.is_staged();
-        let mut pieces = flows.tiles;
-        if let Some(other) = flows.other {
-            let pace = |moves: &Moves| pace(moves, how, compute(), flows.tiles, setting);
+        let compute = cost.compute / setting.point.clocks[domain].0;
+        let pace = |moves: &Moves| pace(moves, how, compute, setting);
+        let mut own: Option<Pace> = None;
+        for other in flows.others() {
             let other = Moves::of(&flows, other, step, setting);
-            let (own, others) = (pace(&best), pace(&other));
-            pieces = own.pieces;
-            if others.time < own.time * (1.0 - 1e-9) {
-                (best, pieces) = (other, others.pieces);
+            let (known, others) = (*own.get_or_insert_with(|| pace(&best)), pace(&other));
+            if others.time * NEARLY < known.time {
+                (best, own) = (other, Some(others));
             }
-        } else if overlaps {
-            pieces = without_waiting(&best, flows.tiles, setting)
-                .unwrap_or_else(|| pace(&best, how, compute(), flows.tiles, setting).pieces);
+        }
+        let mut pieces = 1.0;
+        if how == Transfers::DoubleBuffered && best.is_staged() {
+            let of_least_time = || own.unwrap_or_else(|| pace(&best)).pieces;
+            pieces = without_waiting(&best, setting).unwrap_or_else(of_least_time);
         }
         Self {
             loads: Staged::of(&best.loads, pieces, setting),
             stores: Staged::of(&best.stores, pieces, setting),
             operands: best.near,
+            overflows: flows.overflows,
         }
     }
 
@@ -142,7 +149,8 @@ impl Moves {
         let (mut loads, mut near, mut stores) =
             (Vec::with_capacity(flows.inputs.len()), Sums::default(), Vec::new());
         for flow in &flows.inputs {
-            let fetches = Flows::fetches(flow, order, setting);
+            let coming = order.of(flow);
+            let fetches = coming.times;
             let passes = flow.repeats
                 * match flow.role {
                     OperandRole::Data => cost.passes.input,
@@ -155,10 +163,10 @@ impl Moves {
             let accessed = flow.bytes * (readings * windows);
             match flow.buffer {
                 Some(buffer) => {
-                    stage(&mut loads, flow, (flow.home, buffer), fetches, work, setting);
+                    stage(&mut loads, flow, (flow.home, buffer), coming, work, setting);
                     let kind =
                         if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
-                    near.pass(buffer, (accessed, Bytes::ZERO), readings, kind);
+                    near.pass(buffer, (accessed, Bytes::ZERO), readings, kind.weaker(flow.kind));
                 }
                 None => {
                     let accesses = (accessed, readings);
@@ -167,33 +175,56 @@ impl Moves {
             }
         }
         if let Some(flow) = &flows.output {
-            results(&mut near, flow, engine, work, cost, setting);
+            let going = order.results();
+            results(&mut near, flow, going.times, (work, cost, engine), setting);
             if let Some(buffer) = flow.buffer {
-                stage(&mut stores, flow, (buffer, flow.home), 1.0, work, setting);
+                let once = Coming { times: 1.0, ..going };
+                stage(&mut stores, flow, (buffer, flow.home), once, work, setting);
+                if going.times > 1.0 {
+                    let sums = partial_sums(flow, (work, cost, engine), setting);
+                    let again = Coming { times: going.times - 1.0, ..going };
+                    stage(&mut stores, &sums, (buffer, flow.home), again, work, setting);
+                    stage(&mut loads, &sums, (flow.home, buffer), again, work, setting);
+                }
             }
         }
         Self { loads, near: near.transfers(setting), stores }
     }
 }
 
-/// Results of the array, and partial sums on their way out and back.
+/// Results of the array, and partial sums on their way out and back: as often as the array asks for, and in
+/// each visit of a tile.
 fn results(
     near: &mut Sums,
     flow: &Flow,
-    engine: usize,
-    work: &Work,
-    cost: &Cost,
+    visits: f64,
+    (work, cost, engine): (&Work, &Cost, usize),
     setting: Setting<'_>,
 ) {
-    let (written, read) = (cost.passes.output_written, cost.passes.output_read);
+    let written = cost.passes.output_written.max(visits);
+    let read = cost.passes.output_read.max(visits - 1.0);
     let unfinished = (written - 1.0).max(0.0);
-    let own = setting.profile.spec().engines[engine].partial_sum.as_ref();
-    let width = own.map_or(cost.precision.accumulator_bits() as f64 / 8.0, |own| own.get().0);
+    let (width, width_kind) = sum_bytes(cost, engine, setting);
     let sums = Bytes(work.output_elements as f64 * width);
     let partial = read > 0.0 || unfinished > 0.0;
-    let kind = own.filter(|_| partial).map_or(Kind::STRONGEST, Valued::kind);
+    let mut kind = if partial { width_kind } else { Kind::STRONGEST };
+    if visits > cost.passes.output_written {
+        kind = kind.weaker(flow.room_kind(setting));
+    }
     let bytes = (sums * read, flow.bytes + sums * unfinished);
     near.pass(flow.buffer.unwrap_or(flow.home), bytes, read + written, kind);
+}
+
+/// Results as partial sums, which only a buffer that is too small sends out.
+fn partial_sums(
+    results: &Flow,
+    (work, cost, engine): (&Work, &Cost, usize),
+    setting: Setting<'_>,
+) -> Flow {
+    let (width, kind) = sum_bytes(cost, engine, setting);
+    let bytes = Bytes(work.output_elements as f64 * width);
+    let (role, repeats) = (OperandRole::Data, 2.0);
+    Flow { role, bytes, kind, repeats, ..*results }
 }
 
 /// An operand from one memory into another, and over the link between.
@@ -201,7 +232,7 @@ fn stage(
     moved: &mut Vec<Moved>,
     flow: &Flow,
     (from, to): (usize, usize),
-    fetches: f64,
+    coming: Coming,
     work: &Work,
     setting: Setting<'_>,
 ) {
@@ -210,10 +241,12 @@ fn stage(
     }
     let profile = setting.profile;
     let pieces_kind = flow.room_kind(setting);
-    let bytes_kind = if flow.may_come_again(work) { pieces_kind } else { Kind::STRONGEST };
+    let room = if flow.may_come_again(work) { pieces_kind } else { Kind::STRONGEST };
+    let bytes_kind = room.weaker(flow.kind);
     let link = profile.link_between(from, to).map(|link| profile.link_channel(link));
-    let (channels, bytes, cuts) = ((from, to, link), flow.bytes, flow.cuts);
-    moved.push(Moved { channels, bytes, fetches, cuts, bytes_kind, pieces_kind });
+    let (channels, bytes) = ((from, to, link), flow.bytes * coming.grown);
+    let (fetches, tiles, cuts) = (coming.times, coming.tiles, flow.cuts.max(coming.tiles));
+    moved.push(Moved { channels, bytes, fetches, tiles, cuts, bytes_kind, pieces_kind });
 }
 
 /// Readings of an operand by an engine that works from its home: through a cache, where one stands
@@ -227,7 +260,7 @@ fn read_through(
 ) {
     let none = Bytes::ZERO;
     let Some(cache) = setting.profile.cache_between(engine, flow.home) else {
-        near.pass(flow.home, (accessed, none), readings, Kind::STRONGEST);
+        near.pass(flow.home, (accessed, none), readings, flow.kind);
         return;
     };
     let missed = misses(cache, flow, readings, work, cost, setting);
@@ -235,9 +268,10 @@ fn read_through(
     let unit = &spec.caches[cache];
     let waits = spec.engines[engine].transfers == Transfers::Inline && !unit.prefetches;
     let requests = if waits { missed.bytes / unit.line.get() } else { missed.passes };
-    near.pass(flow.home, (missed.bytes, none), requests, missed.kind);
+    let kind = missed.kind.weaker(flow.kind);
+    near.pass(flow.home, (missed.bytes, none), requests, kind);
     let channel = setting.profile.cache_channel(cache);
-    near.pass(channel, (accessed, missed.bytes), 0.0, missed.kind);
+    near.pass(channel, (accessed, missed.bytes), 0.0, kind);
 }
 
 /// Transfers of one phase added to those of another, by channel.
@@ -265,10 +299,23 @@ fn transfer(sum: Sum, setting: Setting<'_>) -> Transfer {
     Transfer { channel, read, write, requests, energy, energy_kind, count_kind }
 }
 
+/// Says of which layers not even the smallest tiles fit their buffers.
+pub(super) fn overflow_note(overflowing: &[(usize, &str)], setting: Setting<'_>) -> Option<String> {
+    let (engine, first) = overflowing.first()?;
+    let engine = &setting.profile.spec().engines.get(*engine)?.name;
+    let others = match overflowing.len() - 1 {
+        0 => String::new(),
+        others => format!(" and of {others} more"),
+    };
+    Some(format!(
+        "not even single elements of {first}{others} fit the buffers of {engine}: costed as if they did"
+    ))
+}
+
 /// The phases of a step: dispatch, then how the engine overlaps transfers with computing
 /// ([`super::overlap`]).
 pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phase> {
-    let Traffic { loads, operands, stores } = traffic;
+    let Traffic { loads, operands, stores, .. } = traffic;
     let nothing = Vec::new;
     let whole = |staged: &Staged| staged.whole.clone();
     let (fill, drain, steady) = match how {

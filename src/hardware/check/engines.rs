@@ -27,6 +27,13 @@ impl Checker<'_> {
             if let Some(width) = &engine.partial_sum {
                 self.positive(at("partial_sum"), width);
             }
+            if let Some(over) = engine.decompresses.as_ref().and_then(|d| d.over_entropy.as_ref())
+                && over.parameter().fault.is_none()
+                && over.get().0 < 1.0
+            {
+                let message = "no code of single weights is smaller than their entropy";
+                self.fault(at("decompresses.over_entropy"), message);
+            }
             if engine.memories.is_empty() {
                 self.fault(at("memories"), "an engine works from at least one memory");
             }

@@ -40,6 +40,9 @@ described! {
         /// Zeros of the weights that it leaves out.
         #[serde(default)]
         pub skips: Vec<ZeroSkipping>,
+        /// Weights that travel compressed from their home and are expanded in it.
+        #[serde(default)]
+        pub decompresses: Option<Decompression>,
         /// Memories it works from.
         pub memories: Vec<String>,
         /// Bytes of a partial sum that leaves the datapath and comes back; without it those of an
@@ -67,6 +70,16 @@ described! {
         pub zeros: Zeros,
         /// Share of the time that the zeros would take and that is saved.
         pub gain: Valued<Ratio>,
+    }
+}
+
+described! {
+    /// Weights that travel compressed. They take the bytes that a compiler said where the model file has
+    /// them, else those of the entropy of their values (each weight by itself), else all.
+    pub struct Decompression {
+        /// Bytes of the code over the entropy of the values; 1 when left out, which no code goes below.
+        #[serde(default)]
+        pub over_entropy: Option<Valued<Ratio>>,
     }
 }
 
