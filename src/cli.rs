@@ -8,6 +8,7 @@ mod estimate;
 mod hardware;
 mod inspect;
 mod model;
+mod roofline;
 mod run;
 mod target;
 mod transformer;
@@ -35,6 +36,8 @@ enum Verb {
     Inspect(inspect::Inspect),
     /// Analytical: time, energy, utilisation and what binds, by layer
     Estimate(estimate::EstimateArguments),
+    /// Which roof each layer stands under, in time or in energy
+    Roofline(roofline::RooflineArguments),
     /// Simulate: trace, metrics, pictures
     Run(run::RunArguments),
     /// Predicted against measured
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
     let answer = match arguments.verb {
         Verb::Inspect(a) => a.run(),
         Verb::Estimate(a) => a.run(),
+        Verb::Roofline(a) => a.run(),
         Verb::Run(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),

@@ -4,6 +4,7 @@ mod heat;
 mod peaks;
 mod phase;
 mod rail_power;
+pub mod roofline;
 mod total;
 
 pub use heat::{Junction, junction};

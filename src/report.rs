@@ -4,14 +4,16 @@ mod folder;
 pub mod json;
 pub mod plot;
 mod prediction;
+mod roofs;
 mod run_folder;
 mod tables;
 
 pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
+pub use roofs::Roofs;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
     CheckedModel, ListedModel, comparison_table, estimate_text, hardware_check_text,
     hardware_list_table, hardware_numbers_text, hardware_tree_text, headlines_text, inspect_text,
-    kinds_text, model_list_table, run_text, variants_table, weak_numbers_text,
+    kinds_text, model_list_table, roofline_text, run_text, variants_table, weak_numbers_text,
 };

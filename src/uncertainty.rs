@@ -2,6 +2,7 @@
 
 mod headlines;
 mod linearised;
+mod roofs;
 mod sampled;
 mod simulated;
 
@@ -9,5 +10,6 @@ pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
     Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
 };
+pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};
 pub use sampled::{Sampled, sampled};
 pub use simulated::simulated;

@@ -16,8 +16,9 @@ pub use quantity::{
     Amperes, AmperesPerSecond, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius,
     Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds,
     Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac, JoulesPerOperation,
-    Kelvins, KelvinsPerWatt, MacsPerCycle, Ohms, OperationsPerCycle, PerKelvin, PerVolt, Quantity,
-    Ratio, RelativeError, Seconds, Volts, Watts, engineering,
+    Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle, MacsPerJoule, MacsPerSecond, Ohms,
+    OperationsPerByte, OperationsPerCycle, OperationsPerJoule, OperationsPerSecond, PerKelvin,
+    PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts, engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

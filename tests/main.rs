@@ -28,6 +28,7 @@ mod pictures;
 mod profile_slips;
 mod profiles;
 mod recurrence;
+mod roofline;
 mod rooms;
 mod said;
 mod shared;

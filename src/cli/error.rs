@@ -71,6 +71,21 @@ pub enum CliError {
         /// The system's word.
         source: std::io::Error,
     },
+    /// A level of a roofline that no byte of the network passes.
+    #[error(
+        "--level {name}: no byte of {network} passes a level called so{}\nhelp: bytes pass {known}",
+        nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    )]
+    NoLevel {
+        /// The name as given.
+        name: String,
+        /// The network.
+        network: String,
+        /// The nearest level that there is.
+        nearest: Option<String>,
+        /// All that there are.
+        known: String,
+    },
     /// An argument.
     #[error("{argument}: {error}")]
     Argument {

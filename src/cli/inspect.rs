@@ -39,7 +39,7 @@ fn table(text: &str) -> Result<PathBuf, String> {
     with_extension(text, &["csv"]).ok_or_else(|| "a table is a .csv file".to_owned())
 }
 
-fn picture(text: &str) -> Result<PathBuf, String> {
+pub(super) fn picture(text: &str) -> Result<PathBuf, String> {
     with_extension(text, &["png", "svg"])
         .ok_or_else(|| "a picture is a .png or .svg file".to_owned())
 }

@@ -4,9 +4,11 @@
 mod hardware;
 mod inspect;
 mod limits;
+mod roofline;
 
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
+pub use roofline::roofline;
 
 use super::tables::window_name;
 use super::{ListedModel, Prediction};

@@ -9,11 +9,13 @@ mod live;
 mod paint;
 mod picture;
 mod regions;
+mod roofline;
 mod scene;
 mod stack;
 mod strip;
 mod theme;
 
+use super::Roofs;
 use crate::model::ModelProfile;
 use crate::trace::Trace;
 use crate::units::SimTime;
@@ -105,6 +107,14 @@ pub fn power(trace: &Trace, options: &PowerOptions, path: &Path) -> Result<(), P
 pub fn live(profile: &ModelProfile, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     write(&live::compose(profile, &theme::LIGHT), SIZE, path)
+}
+
+/// Draws roofs and the layers below them, a panel an engine. The extension of `path` decides on the kind of
+/// picture.
+pub fn roofline(roofs: &Roofs<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (scene, size) = roofline::compose(roofs, &theme::LIGHT);
+    write(&scene, size, path)
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

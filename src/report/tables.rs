@@ -5,6 +5,7 @@ mod inspect;
 mod limits;
 mod models;
 mod prediction;
+mod roofline;
 mod validation;
 mod variants;
 
@@ -18,6 +19,7 @@ pub use inspect::{inspect_text, kinds_text};
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
+pub use roofline::roofline_text;
 pub use validation::comparison_table;
 pub use variants::variants_table;
 

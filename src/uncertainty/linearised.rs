@@ -21,7 +21,7 @@ use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
 /// Normal quantile of 95 %.
-const Z90: f64 = 1.644_853_626_951_472_2;
+pub(super) const Z90: f64 = 1.644_853_626_951_472_2;
 
 /// A central 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,14 +173,14 @@ fn contributions(changes: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Con
 }
 
 /// One uncertain quantity: the parameters that move with it, and how far.
-struct Move {
+pub(super) struct Move {
     name: String,
     parameters: Vec<usize>,
     spread: Spread,
 }
 
 impl Move {
-    fn apply(&self, index: usize, value: f64, sign: f64) -> f64 {
+    pub(super) fn apply(&self, index: usize, value: f64, sign: f64) -> f64 {
         if !self.parameters.contains(&index) {
             return value;
         }
@@ -191,7 +191,7 @@ impl Move {
     }
 }
 
-fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
+pub(super) fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
     let profile = setting.profile;
     let mut moves = Vec::new();
     let mut shared: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();

@@ -10,7 +10,6 @@ static REGULAR: &[u8] = include_bytes!("../../../assets/fonts/DejaVuSans-subset.
 static BOLD: &[u8] = include_bytes!("../../../assets/fonts/DejaVuSans-Bold-subset.ttf");
 
 /// Height of a line above its baseline, in em.
-#[cfg(test)]
 pub(super) const ASCENT: f64 = 0.76;
 /// Depth of a line below its baseline, in em.
 pub(super) const DESCENT: f64 = 0.24;

@@ -87,6 +87,19 @@ impl<'a> Legend<'a> {
         self.baseline += 1.5 * LINE;
     }
 
+    /// What a mark means that `draw` puts around a point.
+    pub(super) fn sample(&mut self, text: &str, draw: impl FnOnce(&mut Scene, (f64, f64))) {
+        if self.is_full() {
+            return;
+        }
+        let middle = self.baseline - SIZE * font::CAPITAL / 2.0;
+        draw(self.scene, (self.area.left + 15.0, middle));
+        let left = self.area.left + 38.0;
+        let text = font::elided(text, SIZE, false, self.area.right - left);
+        self.write(&text, left, Anchor::Start, self.theme.text, false);
+        self.baseline += LINE;
+    }
+
     /// What colours mean.
     pub(super) fn key(&mut self, heading: &str, key: &[(String, Ink)]) {
         if key.is_empty() {

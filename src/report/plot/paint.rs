@@ -92,6 +92,19 @@ fn paint<B: DrawingBackend>(
             Shape::Fill(area, ink) => fill(backend, *area, *ink),
             Shape::Band(runs, ink) => band(backend, runs, *ink, target),
             Shape::Steps(points, width, ink) => steps(backend, points, *width, *ink, target),
+            Shape::Line(points, width, ink) => {
+                let path: Vec<_> = points.iter().copied().map(point).collect();
+                backend.draw_path(path, &style(*ink, *width)).map_err(|e| e.to_string())
+            }
+            Shape::Polygon(outline, ink) => {
+                let outline: Vec<_> = outline.iter().copied().map(point).collect();
+                backend.fill_polygon(outline, &style(*ink, 1.0)).map_err(|e| e.to_string())
+            }
+            Shape::Disc(center, radius, ink) => {
+                let radius = grid(*radius).max(1) as u32;
+                let style = style(*ink, 1.0);
+                backend.draw_circle(point(*center), radius, &style, true).map_err(|e| e.to_string())
+            }
             Shape::Strokes(lines, ink) => strokes(backend, lines, *ink),
             Shape::Text(label) => text(backend, label, target),
         }

@@ -3,7 +3,6 @@
 //! Lengths are pixels of the finished picture, y downwards. A list can be asked questions that a
 //! bitmap cannot: whether two labels overlap, whether a text leaves the picture.
 
-#[cfg(test)]
 use super::font;
 
 /// A colour with its opacity.
@@ -47,6 +46,14 @@ impl Area {
 
     pub(super) fn height(&self) -> f64 {
         self.bottom - self.top
+    }
+
+    /// True where the two share some paper.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
     }
 
     pub(super) fn center(&self) -> (f64, f64) {
@@ -96,7 +103,6 @@ impl Label {
     }
 
     /// The paper it covers.
-    #[cfg(test)]
     pub(super) fn area(&self) -> Area {
         let width = font::width(&self.text, self.size, self.bold);
         let before = match self.anchor {
@@ -134,6 +140,12 @@ pub(super) enum Shape {
     Band(Vec<Run>, Ink),
     /// A step function as a line of some width.
     Steps(Vec<(f64, f64)>, f64, Ink),
+    /// A line through points, of some width.
+    Line(Vec<(f64, f64)>, f64, Ink),
+    /// A filled polygon.
+    Polygon(Vec<(f64, f64)>, Ink),
+    /// A filled circle.
+    Disc((f64, f64), f64, Ink),
     /// Thin slanted strokes.
     Strokes(Vec<[(f64, f64); 2]>, Ink),
     /// A text.
@@ -164,6 +176,49 @@ impl Scene {
             bottom: from.1.max(to.1) + along,
         };
         self.fill(area, ink);
+    }
+
+    /// A line through points, broken into dashes of a length and gaps of another where there are any.
+    pub(super) fn line(
+        &mut self,
+        points: &[(f64, f64)],
+        width: f64,
+        ink: Ink,
+        dashes: Option<(f64, f64)>,
+    ) {
+        let Some((dash, gap)) = dashes else {
+            self.shapes.push(Shape::Line(points.to_vec(), width, ink));
+            return;
+        };
+        let mut open: Vec<(f64, f64)> = Vec::new();
+        // What is left of the dash, or of the gap.
+        let (mut is_dash, mut left) = (true, dash);
+        for pair in points.windows(2) {
+            let [mut from, to] = [pair[0], pair[1]];
+            loop {
+                let length = (to.0 - from.0).hypot(to.1 - from.1);
+                if open.is_empty() {
+                    open.push(from);
+                }
+                if length <= left {
+                    left -= length;
+                    open.push(to);
+                    break;
+                }
+                let share = left / length;
+                from = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+                open.push(from);
+                let ended = std::mem::take(&mut open);
+                if is_dash {
+                    self.shapes.push(Shape::Line(ended, width, ink));
+                }
+                is_dash = !is_dash;
+                left = if is_dash { dash } else { gap };
+            }
+        }
+        if is_dash && open.len() > 1 {
+            self.shapes.push(Shape::Line(open, width, ink));
+        }
     }
 
     pub(super) fn text(&mut self, label: Label) {
