@@ -11,7 +11,8 @@ pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
-    CheckedModel, ListedModel, comparison_table, estimate_text, hardware_check_text,
-    hardware_list_table, hardware_numbers_text, hardware_tree_text, headlines_text, inspect_text,
-    kinds_text, model_list_table, run_text, variants_table, weak_numbers_text,
+    CheckedModel, ListedModel, Rows, comparison_markdown, comparison_table, estimate_text,
+    hardware_check_text, hardware_list_table, hardware_numbers_text, hardware_tree_text,
+    headlines_text, inspect_text, kinds_text, model_list_table, run_text, variants_table,
+    weak_numbers_text, with_tables,
 };

@@ -8,6 +8,7 @@ mod simulated;
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
     Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
+    linearised_figures,
 };
 pub use sampled::{Sampled, sampled};
 pub use simulated::simulated;

@@ -28,6 +28,7 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "ethos_u55_128",
         "ethos_u55_256",
         "eyeriss",
+        "gap8",
         "gap9",
         "max78002",
         "stm32h7a3",

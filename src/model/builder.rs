@@ -7,7 +7,7 @@ mod arrange;
 mod image;
 mod sequence;
 
-pub(super) use image::Filter;
+pub(super) use image::{Filter, padded};
 pub(super) use sequence::{Attention, Stored};
 
 use super::infer::infer;

@@ -6,6 +6,7 @@ mod limits;
 mod models;
 mod prediction;
 mod validation;
+mod validation_markdown;
 mod variants;
 
 pub(super) use hardware::MOVERS;
@@ -18,7 +19,8 @@ pub use inspect::{inspect_text, kinds_text};
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
-pub use validation::comparison_table;
+pub use validation::{Rows, comparison_table};
+pub use validation_markdown::{comparison_markdown, with_tables};
 pub use variants::variants_table;
 
 use comfy_table::presets::{NOTHING, UTF8_HORIZONTAL_ONLY};
