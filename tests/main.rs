@@ -8,6 +8,7 @@ mod chips;
 mod command_line;
 mod errors;
 mod extends;
+mod families;
 mod findings;
 mod hardware_tools;
 mod headroom;

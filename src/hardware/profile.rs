@@ -139,10 +139,7 @@ impl Profile {
     /// There is none.
     pub fn rail(&self, name: &str) -> Result<usize, HardwareError> {
         let names = self.spec.rails.iter().map(|rail| rail.name.as_str());
-        names
-            .clone()
-            .position(|own| own == name)
-            .ok_or_else(|| self.no_such("rail", name, names))
+        names.clone().position(|own| own == name).ok_or_else(|| self.no_such("rail", name, names))
     }
 
     /// The operating point called `name`, or the first.

@@ -22,6 +22,8 @@ pub(in crate::model) struct Filter {
     pub bias: bool,
     /// An activation done on the way out.
     pub activation: Option<&'static str>,
+    /// Share of zeros in the data, where it is known.
+    pub input_zeros: Option<f64>,
 }
 
 /// How filters share the input channels.
@@ -36,7 +38,8 @@ pub(in crate::model) enum Groups {
 impl Filter {
     pub fn new(channels: u64, kernel: u64, stride: u64) -> Self {
         let (kernel, groups) = ((kernel, kernel), Groups::Of(1));
-        Self { channels, kernel, stride, groups, bias: false, activation: None }
+        let (activation, input_zeros) = (None, None);
+        Self { channels, kernel, stride, groups, bias: false, activation, input_zeros }
     }
 
     pub fn depthwise(channels: u64, kernel: u64, stride: u64) -> Self {
@@ -50,6 +53,11 @@ impl Filter {
 
     pub fn activated(mut self, activation: &'static str) -> Self {
         self.activation = Some(activation);
+        self
+    }
+
+    pub fn on_zeros(mut self, share: f64) -> Self {
+        self.input_zeros = Some(share);
         self
     }
 
@@ -117,7 +125,7 @@ impl Builder {
             transposed: false,
         };
         let step = Step::new(name, "Conv2d", Op::Convolution(convolution));
-        let step = step.with(filter.activation);
+        let step = Step { input_zeros: filter.input_zeros, ..step.with(filter.activation) };
         self.step(step, &[Some(data), Some(weights), bias.transpose()?])
     }
 

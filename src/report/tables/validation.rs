@@ -101,8 +101,16 @@ fn called(of: &Comparison) -> String {
     let mark = if of.fault.is_some() { "*" } else { "" };
     match &of.layer {
         Some(layer) => format!("  {}{mark}", shortened(layer, NETWORK_WIDTH - 3)),
-        None => format!("{}{mark}", shortened(&of.model, NETWORK_WIDTH - mark.len())),
+        None => format!("{}{mark}", shortened(&brief(&of.model), NETWORK_WIDTH - mark.len())),
     }
+}
+
+/// A network of a family without the names of its parameters: `mobilenet_v1_int8(0.5,160)`.
+fn brief(model: &str) -> String {
+    let Some((family, parameters)) = model.split_once('(') else { return model.to_owned() };
+    let values =
+        parameters.split(',').map(|own| own.split_once('=').map_or(own, |(_, value)| value));
+    format!("{family}({}", values.collect::<Vec<_>>().join(","))
 }
 
 /// A case of many rows in one for its networks and one for their layers: how many, and the errors of both
@@ -178,18 +186,19 @@ fn summary(comparisons: &[Comparison]) -> String {
     let headers = [
         "board",
         "",
-        "latency: median error",
-        "worst",
-        "in 90 %",
-        "energy: median error",
-        "worst",
-        "in 90 %",
+        "",
+        "latency:\nmedian error",
+        "\nworst",
+        "\nin 90 %",
+        "energy:\nmedian error",
+        "\nworst",
+        "\nin 90 %",
     ];
-    let mut boards = table(&headers, 2);
+    let mut boards = table(&headers, 3);
     for s in summaries(comparisons) {
         let Summary { hardware, split, grain, latency, energy } = s;
         let board = hardware.map_or("all".to_owned(), |h| shortened(&h, CASE_WIDTH));
-        let mut cells = vec![board, format!("{} {}", split.name(), grain.name())];
+        let mut cells = vec![board, grain.name().to_owned(), split.name().to_owned()];
         cells.extend(summed(latency));
         cells.extend(summed(energy));
         boards.add_row(cells);
