@@ -252,7 +252,7 @@ mod tests {
         let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
             observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ",
-                layers: [(layer: "l", latency: "-1 ms")])])"#;
+                layers: [(layer: "l", latency: "0 ms")])])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");
         assert!(shown.contains("no source is called `nowhere`"), "{shown}");

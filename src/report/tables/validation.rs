@@ -133,7 +133,7 @@ fn summed_up(case: &[Row<'_>]) -> Vec<Vec<String>> {
                 None => ["-", "", "", ""].map(str::to_owned),
                 Some(e) => {
                     let covered = format!("{}/{}", e.covered, e.figures);
-                    [String::new(), "median".to_owned(), percent(e.median), covered]
+                    ["median".to_owned(), percent(e.median), covered, "in".to_owned()]
                 }
             });
         }

@@ -63,7 +63,7 @@ fn figures(case: &Case, comparisons: &[Comparison]) -> String {
     let rule = if printed { "---|" } else { "" };
     let _ = writeln!(
         text,
-        "| network or layer | {counted}latency, predicted | 90 % | error | energy, predicted | 90 % | error |"
+        "| network or layer | {counted}latency: measured, predicted | 90 % | error | energy: measured, predicted | 90 % | error |"
     );
     let _ = writeln!(text, "|---|{rule}---|---|---|---|---|---|");
     for own in &rows {
