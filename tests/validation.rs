@@ -52,13 +52,20 @@ fn the_tables_of_the_readme_are_those_of_the_shipped_cases() {
     assert_eq!(with_tables("no mark", &tables), None);
 }
 
-/// Sources round, and four of them are known to print something else.
+/// Sources round, and some are known to print something else.
 #[test]
 fn networks_have_the_multiply_accumulates_that_their_sources_print() {
     let known = [
         // TensorFlow's table has 34 million, the architecture 30.
         ("mobilenet_v1_int8(width=0.25,resolution=192)", 0.12),
-        ("mobilenet_v1_int8(width=0.25,resolution=128)", 0.03),
+        ("mobilenet_v1_int8(width=0.25,resolution=128)", 0.04),
+        // Its paper prints 325 million at width 0.75 and 224 pixels, as here, the table 317.
+        ("mobilenet_v1_int8(width=0.75,resolution=224)", 0.03),
+        ("mobilenet_v1_int8(width=0.75,resolution=192)", 0.03),
+        ("mobilenet_v1_int8(width=0.75,resolution=160)", 0.03),
+        ("mobilenet_v1_int8(width=0.75,resolution=128)", 0.03),
+        // 18.9 million, cut to 18.
+        ("mobilenet_v2_int8(width=0.5,resolution=96)", 0.05),
         // The note counts zeros put between the inputs of transposed convolutions.
         ("ai8x_aisegment_unet", 0.09),
         ("ai8x_camvid_unet", 0.09),
