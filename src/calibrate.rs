@@ -2,11 +2,14 @@
 //! them.
 
 mod case;
+mod meter;
+mod record;
 mod shipped;
 mod summary;
 mod validation;
 
-pub use case::{Case, CaseError, Observation, Split};
+pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
-pub use summary::{Errors, Summary, summaries};
+pub use summary::{Errors, Grain, Summary, errors_of, summaries};
 pub use validation::{Comparison, ValidationError, validate};

@@ -41,7 +41,7 @@ pub use element_ops::ElementOps;
 pub use error::ModelError;
 pub use file::{read_ron, write_ron};
 pub use function::Function;
-pub use generate::{Generator, generate, generators};
+pub use generate::{Choice, Family, Generator, families, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
 pub(crate) use memory::{ALIGNMENT, Block, Kept, Used, keep};

@@ -8,7 +8,8 @@ mod simulated;
 
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
-    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by, linearised_of,
+    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
+    linearised_figures, linearised_of,
 };
 pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};
 pub use sampled::{Sampled, sampled, sampled_of};

@@ -19,7 +19,7 @@ pub fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn number(document: &Value, path: &str) -> f64 {
+pub fn number(document: &Value, path: &str) -> f64 {
     document.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} in {document}"))
 }
 
@@ -94,7 +94,9 @@ fn run_gives_metrics_and_the_identity() {
 fn validate_gives_cases() {
     let d = json(&["validate", "--json"]);
     let cases = d["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 88);
+    assert_eq!(cases.len(), 280);
+    let layers = cases.iter().filter(|c| c["layer"].is_string()).count();
+    assert_eq!(layers, 2 * (29 + 18));
     for case in cases {
         let (measured, predicted) = (number(case, "/measured"), number(case, "/predicted"));
         let error = number(case, "/relative_error");
@@ -105,11 +107,16 @@ fn validate_gives_cases() {
         );
     }
     let summary = d["summary"].as_array().unwrap();
-    let of = |board: &Value| summary.iter().find(|s| s["hardware"] == *board).unwrap();
+    let of = |board: &Value, of: &str| {
+        summary.iter().find(|s| s["hardware"] == *board && s["of"] == of).unwrap()
+    };
     let figures = |s: &Value| number(s, "/latency/figures") + number(s, "/energy/figures");
-    assert_eq!(figures(of(&Value::Null)) as usize, cases.len());
+    let faulty = cases.iter().filter(|c| c["fault"].is_string()).count();
+    assert_eq!(figures(of(&Value::Null, "layers")) as usize, layers);
+    let networks = figures(of(&Value::Null, "networks")) as usize;
+    assert_eq!(networks + layers + faulty, cases.len());
     let l4r5 = cases.iter().filter(|c| c["hardware"] == "stm32l4r5").count();
-    assert_eq!(figures(of(&"stm32l4r5".into())) as usize, l4r5);
+    assert_eq!(figures(of(&"stm32l4r5".into(), "networks")) as usize, l4r5);
 }
 
 #[test]

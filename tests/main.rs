@@ -11,6 +11,7 @@ mod chips_mcu;
 mod command_line;
 mod errors;
 mod extends;
+mod families;
 mod findings;
 mod hardware_tools;
 mod headroom;

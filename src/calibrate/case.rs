@@ -51,6 +51,9 @@ described! {
         pub split: Split,
         /// Sources of the figures.
         pub sources: Sources,
+        /// Rails that the meter saw; without them the energy is that of all sources.
+        #[serde(default)]
+        pub rails: Vec<String>,
         /// How much an error may grow over the recorded one before the case fails.
         pub tolerance: Valued<Ratio>,
         /// The figures.
@@ -61,8 +64,18 @@ described! {
 described! {
     /// Figures of one network.
     pub struct Observation {
-        /// The network, by the name of a shipped model or a path.
+        /// The network, by the name of a shipped model, one of a family
+        /// (`mobilenet_v1_int8(width=0.5)`) or a path.
         pub model: String,
+        /// Samples at once, which the figures are for; one as the network has it.
+        #[serde(default)]
+        pub batch: Option<u64>,
+        /// Multiply-accumulates of all samples as the source prints them.
+        #[serde(default)]
+        pub printed_macs: Option<u64>,
+        /// Why its figures stay out of summaries: what is wrong with the source.
+        #[serde(default)]
+        pub fault: Option<String>,
         /// Time of an inference.
         #[serde(default)]
         pub latency: Option<Valued<Seconds>>,
@@ -75,6 +88,105 @@ described! {
         /// Relative error of energy when the case was last looked at.
         #[serde(default)]
         pub recorded_energy_error: Option<Valued<RelativeError>>,
+        /// Figures of single layers.
+        #[serde(default)]
+        pub layers: Vec<LayerObservation>,
+    }
+}
+
+described! {
+    /// Figures of one layer of a network.
+    pub struct LayerObservation {
+        /// The layer, as the network calls it.
+        pub layer: String,
+        /// Its time.
+        #[serde(default)]
+        pub latency: Option<Valued<Seconds>>,
+        /// Its energy at the supply.
+        #[serde(default)]
+        pub energy: Option<Valued<Joules>>,
+        /// Relative error of latency when the case was last looked at.
+        #[serde(default)]
+        pub recorded_latency_error: Option<Valued<RelativeError>>,
+        /// Relative error of energy when the case was last looked at.
+        #[serde(default)]
+        pub recorded_energy_error: Option<Valued<RelativeError>>,
+    }
+}
+
+/// A quantity that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Time of an inference.
+    Latency,
+    /// Energy of an inference.
+    Energy,
+}
+
+impl Quantity {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Latency, Self::Energy];
+
+    /// In lower case, as fields of a case are called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Energy => "energy",
+        }
+    }
+
+    /// With its unit as suffix (`latency_s`).
+    pub fn with_unit(self) -> &'static str {
+        match self {
+            Self::Latency => "latency_s",
+            Self::Energy => "energy_j",
+        }
+    }
+}
+
+/// A figure of a case: where it stands, and what it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured<'a> {
+    /// The layer among the observation's, by index and name; the whole network otherwise.
+    pub layer: Option<(usize, &'a str)>,
+    /// What is measured.
+    pub quantity: Quantity,
+    /// The measurement, in SI.
+    pub value: f64,
+    /// The relative error of its prediction when the case was last looked at.
+    pub recorded: Option<f64>,
+}
+
+impl Observation {
+    /// All its figures, those of the whole network first.
+    pub fn figures(&self) -> Vec<Measured<'_>> {
+        let pair = |latency: &Option<Valued<Seconds>>, energy: &Option<Valued<Joules>>| {
+            [latency.as_ref().map(|v| v.get().0), energy.as_ref().map(|v| v.get().0)]
+        };
+        type Recorded = Option<Valued<RelativeError>>;
+        let errors = |latency: &Recorded, energy: &Recorded| {
+            [latency, energy].map(|error| error.as_ref().map(|e| e.get().0))
+        };
+        let mut figures = Vec::new();
+        let mut add = |layer, values: [Option<f64>; 2], recorded: [Option<f64>; 2]| {
+            for ((quantity, value), recorded) in Quantity::ALL.into_iter().zip(values).zip(recorded)
+            {
+                figures.extend(value.map(|value| Measured { layer, quantity, value, recorded }));
+            }
+        };
+        add(
+            None,
+            pair(&self.latency, &self.energy),
+            errors(&self.recorded_latency_error, &self.recorded_energy_error),
+        );
+        for (at, own) in self.layers.iter().enumerate() {
+            add(
+                Some((at, own.layer.as_str())),
+                pair(&own.latency, &own.energy),
+                errors(&own.recorded_latency_error, &own.recorded_energy_error),
+            );
+        }
+        figures
     }
 }
 
@@ -114,12 +226,12 @@ impl Case {
             faults.push(Fault::at("schema", message));
         }
         for (i, observation) in case.observations.iter().enumerate() {
-            let positive = |value: Option<f64>| value.is_none_or(|v| v.is_nan() || v > 0.0);
-            let latency = observation.latency.as_ref().map(|v| v.get().0);
-            let energy = observation.energy.as_ref().map(|v| v.get().0);
-            for (field, value) in [("latency", latency), ("energy", energy)] {
-                if !positive(value) {
-                    let path = format!("observations[{i}].{field}");
+            for figure in observation.figures() {
+                // What is no number has a fault of its own.
+                if !figure.value.is_nan() && figure.value <= 0.0 {
+                    let layer =
+                        figure.layer.map_or(String::new(), |(at, _)| format!(".layers[{at}]"));
+                    let path = format!("observations[{i}]{layer}.{}", figure.quantity.name());
                     faults.push(Fault::at(path, "a measurement must be above zero"));
                 }
             }
@@ -139,10 +251,11 @@ mod tests {
     fn faults_of_a_case_are_reported_together() {
         let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
-            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ")])"#;
+            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ",
+                layers: [(layer: "l", latency: "0 ms")])])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");
         assert!(shown.contains("no source is called `nowhere`"), "{shown}");
-        assert!(shown.contains("must be above zero"), "{shown}");
+        assert_eq!(shown.matches("must be above zero").count(), 2, "{shown}");
     }
 }

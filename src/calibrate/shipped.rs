@@ -32,5 +32,9 @@ pub fn shipped_cases() -> &'static [ShippedCase] {
         "stm32h7a3/x-cube-ai-8.1",
         "stm32h7a3/x-cube-ai-9.0",
         "gap9/mlperf-tiny-v1.0",
+        "gap8/greenwaves-mobilenets",
+        "gap8/dory-mobilenetv1",
+        "max78002/an7664-table4",
+        "eyeriss/jssc2017",
     ]
 }

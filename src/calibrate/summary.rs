@@ -1,6 +1,6 @@
 //! Comparisons summed up by board.
 
-use super::case::Split;
+use super::case::{Quantity, Split};
 use super::validation::Comparison;
 
 /// Errors of one quantity over several comparisons.
@@ -16,13 +16,39 @@ pub struct Errors {
     pub figures: usize,
 }
 
-/// Errors of comparisons that belong together.
+/// What figures are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grain {
+    /// Whole networks.
+    Networks,
+    /// Single layers.
+    Layers,
+}
+
+impl Grain {
+    /// That of a comparison.
+    pub fn of(comparison: &Comparison) -> Self {
+        if comparison.layer.is_some() { Self::Layers } else { Self::Networks }
+    }
+
+    /// In lower case, for tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Networks => "networks",
+            Self::Layers => "layers",
+        }
+    }
+}
+
+/// Errors of comparisons that belong together. Figures with a fault of their source are in none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The profile that predicted; `None` over all of them.
     pub hardware: Option<String>,
     /// What the predictions were allowed to know; summaries never mix it.
     pub split: Split,
+    /// What the figures are of; summaries never mix it either.
+    pub grain: Grain,
     /// Errors of latency.
     pub latency: Option<Errors>,
     /// Errors of energy.
@@ -30,40 +56,51 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(hardware: Option<&str>, split: Split, comparisons: &[Comparison]) -> Self {
+    fn of(hardware: Option<&str>, (split, grain): Kept, comparisons: &[Comparison]) -> Self {
         let part: Vec<&Comparison> = comparisons
             .iter()
-            .filter(|c| c.split == split && hardware.is_none_or(|h| h == c.hardware))
+            .filter(|c| kept(c) == (split, grain) && hardware.is_none_or(|h| h == c.hardware))
             .collect();
         Self {
             hardware: hardware.map(str::to_owned),
             split,
-            latency: errors(&part, "latency_s"),
-            energy: errors(&part, "energy_j"),
+            grain,
+            latency: errors_of(&part, Quantity::Latency),
+            energy: errors_of(&part, Quantity::Energy),
         }
     }
 }
 
-/// By profile and split in the order they come, then over all profiles of a split when there are
-/// several.
+/// What is kept apart.
+type Kept = (Split, Grain);
+
+fn kept(comparison: &Comparison) -> Kept {
+    (comparison.split, Grain::of(comparison))
+}
+
+/// By profile, split and grain in the order they come, then over all profiles of a split and grain when
+/// there are several.
 pub fn summaries(comparisons: &[Comparison]) -> Vec<Summary> {
-    let mut boards: Vec<(&str, Split)> = Vec::new();
-    let mut splits: Vec<Split> = Vec::new();
+    let mut boards: Vec<(&str, Kept)> = Vec::new();
+    let mut apart: Vec<Kept> = Vec::new();
     for c in comparisons {
-        if !boards.contains(&(c.hardware.as_str(), c.split)) {
-            boards.push((&c.hardware, c.split));
+        if !boards.contains(&(c.hardware.as_str(), kept(c))) {
+            boards.push((&c.hardware, kept(c)));
         }
-        if !splits.contains(&c.split) {
-            splits.push(c.split);
+        if !apart.contains(&kept(c)) {
+            apart.push(kept(c));
         }
     }
-    let each = boards.iter().map(|&(h, split)| Summary::of(Some(h), split, comparisons));
-    let several = splits.iter().filter(|&s| boards.iter().filter(|(_, of)| of == s).count() > 1);
-    each.chain(several.map(|&split| Summary::of(None, split, comparisons))).collect()
+    let each = boards.iter().map(|&(h, kept)| Summary::of(Some(h), kept, comparisons));
+    let several = apart.iter().filter(|&k| boards.iter().filter(|(_, of)| of == k).count() > 1);
+    each.chain(several.map(|&kept| Summary::of(None, kept, comparisons))).collect()
 }
 
-fn errors(part: &[&Comparison], quantity: &str) -> Option<Errors> {
-    let of: Vec<&&Comparison> = part.iter().filter(|c| c.quantity == quantity).collect();
+/// Errors of one quantity over comparisons, without those whose source has a fault; `None` where none is
+/// left.
+pub fn errors_of(part: &[&Comparison], quantity: Quantity) -> Option<Errors> {
+    let sound = |c: &&&Comparison| c.fault.is_none() && c.quantity == quantity.with_unit();
+    let of: Vec<&&Comparison> = part.iter().filter(sound).collect();
     let mut sizes: Vec<f64> = of.iter().map(|c| c.relative_error.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     Some(Errors {
@@ -94,6 +131,11 @@ mod tests {
             case: "case".into(),
             hardware: hardware.into(),
             model: "net".into(),
+            layer: None,
+            place: "observations[0]".into(),
+            macs: 1,
+            printed_macs: None,
+            fault: None,
             quantity: "latency_s",
             measured,
             predicted: 1.0,
@@ -117,6 +159,16 @@ mod tests {
         assert_eq!((latency.covered, latency.figures), (2, 3));
         assert!((latency.median - 0.25).abs() < 1e-12 && (latency.worst - 0.75).abs() < 1e-12);
         assert_eq!(all[0].energy, None);
+    }
+
+    #[test]
+    fn layers_have_a_summary_of_their_own_and_faults_are_in_none() {
+        let mut figures = [0.8, 4.0, 9.0].map(|m| figure("a", Split::Uncalibrated, m));
+        figures[1].layer = Some("conv".into());
+        figures[2].fault = Some("shifted windows".into());
+        let all = summaries(&figures);
+        let counts: Vec<_> = all.iter().map(|s| (s.grain, s.latency.unwrap().figures)).collect();
+        assert_eq!(counts, [(Grain::Networks, 1), (Grain::Layers, 1)]);
     }
 
     #[test]

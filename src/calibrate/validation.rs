@@ -1,17 +1,18 @@
 //! Predictions held against measurements.
 
-use super::case::{Case, Observation, Split};
+use super::case::{Case, Measured, Observation, Quantity, Split};
+use super::meter::Meter;
 use crate::cost::Setting;
-use crate::estimate::estimate;
+use crate::estimate::{Estimate, LayerEstimate, estimate};
 use crate::hardware::{HardwareError, Profile};
-use crate::mapping::{Network, plan};
-use crate::model::{Bindings, ModelError, load};
-use crate::uncertainty::{Figure, Interval90, linearised};
+use crate::mapping::{Network, Plan, plan};
+use crate::model::{Bindings, ModelError, ModelGraph, Transform, apply, load};
+use crate::uncertainty::{Interval90, linearised_figures};
 
 /// One measured figure and its prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Case and network.
+    /// Case, network, and layer where it is of one.
     pub id: String,
     /// The case.
     pub case: String,
@@ -19,6 +20,16 @@ pub struct Comparison {
     pub hardware: String,
     /// The network.
     pub model: String,
+    /// The layer that the figure is of; the whole network otherwise.
+    pub layer: Option<String>,
+    /// Its place in the case (`observations[1].layers[0]`).
+    pub place: String,
+    /// Multiply-accumulates of the network, of all samples.
+    pub macs: u64,
+    /// The same as the source prints them.
+    pub printed_macs: Option<u64>,
+    /// Why the figure stays out of summaries.
+    pub fault: Option<String>,
     /// What is compared, with its unit as suffix (`latency_s`).
     pub quantity: &'static str,
     /// The measurement, in SI.
@@ -31,7 +42,7 @@ pub struct Comparison {
     pub relative_error: f64,
     /// What the prediction was allowed to know.
     pub split: Split,
-    /// Share of the prediction that rests on evidence.
+    /// Share of the prediction of the whole network that rests on evidence.
     pub coverage: f64,
     /// Share of the network's operations that the prediction holds.
     pub costed_share: f64,
@@ -71,6 +82,27 @@ pub enum ValidationError {
         /// What is wrong.
         source: Box<ModelError>,
     },
+    /// A layer that the prediction does not have.
+    #[error(
+        "`{model}` has no costed layer `{layer}`\nnote: {place}.layer of case `{case}` asks for this"
+    )]
+    Layer {
+        /// The case.
+        case: String,
+        /// The network.
+        model: String,
+        /// The layer as given.
+        layer: String,
+        /// Where the case asks for it.
+        place: String,
+    },
+}
+
+/// What the observations of a case are predicted with.
+struct Bench<'a> {
+    case: &'a Case,
+    setting: Setting<'a>,
+    meter: Meter,
 }
 
 /// Predicts every figure of a case.
@@ -83,68 +115,145 @@ pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
     let point = profile.point(Some(&case.operating_point)).map_err(hardware)?;
     let stacks = profile.stacks(case.software.as_deref()).map_err(hardware)?;
     let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+    let meter = Meter::on(&case.rails, &profile).map_err(hardware)?;
+    let bench = Bench { case, setting, meter };
     let mut comparisons = Vec::new();
     for (index, observation) in case.observations.iter().enumerate() {
-        let network = load(&observation.model, &Bindings::default())
-            .and_then(|graph| Network::of(&graph))
-            .map_err(|source| {
-                let case = case.id.clone();
-                ValidationError::Model { case, observation: index, source: Box::new(source) }
-            })?;
-        comparisons.extend(compare(case, observation, &network, setting));
+        let network = network(observation, profile.fuses(&stacks)).map_err(|source| {
+            let case = case.id.clone();
+            ValidationError::Model { case, observation: index, source: Box::new(source) }
+        })?;
+        comparisons.extend(bench.compare(index, observation, &network)?);
     }
     Ok(comparisons)
 }
 
-fn compare(
-    case: &Case,
-    observation: &Observation,
-    network: &Network,
-    setting: Setting<'_>,
-) -> Vec<Comparison> {
-    let plan = plan(network, setting);
-    let predicted = estimate(&plan, setting);
-    let uncertainty = linearised(network, setting);
-    let tolerance = case.tolerance.get().0;
-    let figures = [
-        (
-            "latency_s",
-            Figure::Latency,
-            observation.latency.as_ref().map(|v| v.get().0),
-            &observation.recorded_latency_error,
-            predicted.time_coverage.share(),
-        ),
-        (
-            "energy_j",
-            Figure::Energy,
-            observation.energy.as_ref().map(|v| v.get().0),
-            &observation.recorded_energy_error,
-            predicted.energy_coverage.share(),
-        ),
-    ];
-    let compared =
-        figures.into_iter().filter_map(|(quantity, figure, measured, recorded, coverage)| {
-            let measured = measured?;
-            let value = figure.of(&predicted);
-            let relative_error = value / measured - 1.0;
-            let recorded_error = recorded.as_ref().map(|r| r.get().0);
-            Some(Comparison {
-                id: format!("{}/{}", case.id, observation.model),
-                case: case.id.clone(),
-                hardware: case.hardware.clone(),
-                model: observation.model.clone(),
-                quantity,
-                measured,
-                predicted: value,
-                interval: uncertainty.interval(figure, value),
-                relative_error,
-                split: case.split,
-                coverage,
-                costed_share: plan.costed_share,
-                fits: plan.fits,
-                recorded_error,
-                worse: recorded_error.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
-            })
+/// The network of an observation as software executes it.
+fn network(observation: &Observation, fuses: bool) -> Result<Network, ModelError> {
+    let mut graph: ModelGraph = load(&observation.model, &Bindings::default())?;
+    if let Some(samples) = observation.batch {
+        graph = apply(&graph, &[Transform::Batch(samples)])?;
+    }
+    Network::executed(&graph, fuses)
+}
+
+impl Bench<'_> {
+    fn compare(
+        &self,
+        index: usize,
+        observation: &Observation,
+        network: &Network,
+    ) -> Result<Vec<Comparison>, ValidationError> {
+        let plan = plan(network, self.setting);
+        let predicted = estimate(&plan, self.setting);
+        let figures = observation.figures();
+        for figure in &figures {
+            self.known_layer(index, observation, figure, &predicted)?;
+        }
+        let read = |profile: &Profile| -> Vec<f64> {
+            let Ok(point) = profile.repoint(self.setting.point) else {
+                return vec![f64::NAN; figures.len()];
+            };
+            let setting = Setting { profile, point: &point, ..self.setting };
+            let estimate = estimate(&crate::mapping::plan(network, setting), setting);
+            figures.iter().map(|figure| self.value(figure, &estimate, setting)).collect()
+        };
+        let values = read(self.setting.profile);
+        let deviations = linearised_figures(self.setting, read);
+        let compared = figures.iter().zip(values).zip(deviations);
+        let compared = compared.map(|((figure, value), sigma)| {
+            let known = Known { index, observation, network, plan: &plan, predicted: &predicted };
+            self.comparison(figure, &known, value, sigma.interval(value))
         });
-    compared.collect()
+        Ok(compared.collect())
+    }
+
+    fn known_layer(
+        &self,
+        index: usize,
+        observation: &Observation,
+        figure: &Measured<'_>,
+        predicted: &Estimate,
+    ) -> Result<(), ValidationError> {
+        match figure.layer {
+            Some((at, name)) if layer(predicted, name).is_none() => Err(ValidationError::Layer {
+                case: self.case.id.clone(),
+                model: observation.model.clone(),
+                layer: name.to_owned(),
+                place: format!("observations[{index}].layers[{at}]"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A figure in an estimate, in SI. A layer that is lost where a number moved is none.
+    fn value(&self, figure: &Measured<'_>, estimate: &Estimate, setting: Setting<'_>) -> f64 {
+        let Some((_, name)) = figure.layer else {
+            return match figure.quantity {
+                Quantity::Latency => estimate.latency.0,
+                Quantity::Energy => {
+                    self.meter.reads(&estimate.by_component, estimate.energy, setting).0
+                }
+            };
+        };
+        let Some(layer) = layer(estimate, name) else { return f64::NAN };
+        match figure.quantity {
+            Quantity::Latency => layer.time.0,
+            Quantity::Energy => self.meter.reads(&layer.by_component, layer.energy, setting).0,
+        }
+    }
+
+    fn comparison(
+        &self,
+        figure: &Measured<'_>,
+        known: &Known<'_>,
+        predicted: f64,
+        interval: Interval90,
+    ) -> Comparison {
+        let (case, observation) = (self.case, known.observation);
+        let tolerance = case.tolerance.get().0;
+        let relative_error = predicted / figure.value - 1.0;
+        let coverage = match figure.quantity {
+            Quantity::Latency => known.predicted.time_coverage.share(),
+            Quantity::Energy => known.predicted.energy_coverage.share(),
+        };
+        let layer = figure.layer.map(|(_, name)| name.to_owned());
+        let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
+        let place = figure.layer.map_or(String::new(), |(at, _)| format!(".layers[{at}]"));
+        Comparison {
+            id: format!("{}/{}{part}", case.id, observation.model),
+            case: case.id.clone(),
+            hardware: case.hardware.clone(),
+            model: observation.model.clone(),
+            layer,
+            place: format!("observations[{}]{place}", known.index),
+            macs: known.network.macs(),
+            printed_macs: observation.printed_macs,
+            fault: observation.fault.clone(),
+            quantity: figure.quantity.with_unit(),
+            measured: figure.value,
+            predicted,
+            interval,
+            relative_error,
+            split: case.split,
+            coverage,
+            costed_share: known.plan.costed_share,
+            fits: known.plan.fits,
+            recorded_error: figure.recorded,
+            worse: figure.recorded.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
+        }
+    }
+}
+
+/// What is known of an observation beside its figures.
+struct Known<'a> {
+    index: usize,
+    observation: &'a Observation,
+    network: &'a Network,
+    plan: &'a Plan,
+    predicted: &'a Estimate,
+}
+
+fn layer<'a>(estimate: &'a Estimate, name: &str) -> Option<&'a LayerEstimate> {
+    estimate.layers.iter().find(|layer| layer.name == name)
 }

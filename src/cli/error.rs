@@ -94,6 +94,20 @@ pub enum CliError {
         /// All that there are.
         known: String,
     },
+    /// A case whose errors have no place.
+    #[error(
+        "{path} has no place to record errors in: it needs a source called `recorded` with a citation, and measurements written in the file itself"
+    )]
+    NotRecorded {
+        /// The file.
+        path: String,
+    },
+    /// A page without the line that its tables follow.
+    #[error("{path} has no line that its tables follow")]
+    NoMark {
+        /// The file.
+        path: String,
+    },
     /// An argument.
     #[error("{argument}: {error}")]
     Argument {

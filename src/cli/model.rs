@@ -6,8 +6,8 @@ use super::target::ModelArgument;
 use super::{Answer, CliError};
 use crate::mapping::Network;
 use crate::model::{
-    ModelError, ModelGraph, generate, generators, read_ron, shipped_models, stored_parameters,
-    write_ron,
+    ModelError, ModelGraph, families, generate, generators, read_ron, shipped_models,
+    stored_parameters, write_ron,
 };
 use crate::report::{ListedModel, json, model_list_table, write_file};
 use clap::Subcommand;
@@ -62,7 +62,19 @@ pub(super) enum Model {
 /// What can be generated, for the help.
 fn names() -> String {
     let names: Vec<_> = generators().iter().map(|generator| generator.name).collect();
-    format!("Networks: {}", names.join(", "))
+    let families = families().iter().map(|family| {
+        let parameters = family.parameters.iter().map(|c| format!("{}={}", c.name, c.default));
+        match parameters.collect::<Vec<_>>() {
+            none if none.is_empty() => family.name.to_owned(),
+            all => format!("{}({})", family.name, all.join(",")),
+        }
+    });
+    let families: Vec<_> = families.collect();
+    format!(
+        "Networks: {}\nOf families, which may stand wherever a model does: {}",
+        names.join(", "),
+        families.join(", ")
+    )
 }
 
 impl Model {

@@ -1,22 +1,39 @@
 //! `validate`: predicted against measured.
 
 use super::{Answer, CliError};
-use crate::calibrate::{Case, shipped_cases, validate};
-use crate::report::{comparison_table, json};
+use crate::calibrate::{Case, CaseError, Comparison, recorded, shipped_cases, validate};
+use crate::report::{Rows, comparison_markdown, comparison_table, json, with_tables, write_file};
 use clap::Args;
+use std::path::Path;
+
+/// What the tables of all shipped cases stand in.
+const README: &str = "validation/README.md";
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]
 pub(super) struct Validate {
     /// Case files; all shipped cases when left out
     cases: Vec<String>,
-    /// The same figures as JSON
+    /// A row for each network and layer also of cases with many; so it is for cases that are named
     #[arg(long)]
+    each: bool,
+    /// The same figures as JSON
+    #[arg(long, conflicts_with_all = ["markdown", "record"])]
     json: bool,
+    /// The same figures as the tables of validation/README.md
+    #[arg(long, conflicts_with = "record")]
+    markdown: bool,
+    /// Write the errors into the case files, as what later runs are held against; without case files
+    /// into the shipped ones under ./validation, and their tables into its README.md
+    #[arg(long)]
+    record: bool,
 }
 
 impl Validate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
+        if self.record {
+            return self.record();
+        }
         let cases: Vec<Case> = if self.cases.is_empty() {
             let shipped = shipped_cases().iter().map(|c| Case::parse(c.path, c.text));
             shipped.collect::<Result<_, _>>()?
@@ -32,7 +49,12 @@ impl Validate {
         if self.json {
             return Ok(Answer::json(&json::validate(&comparisons), good));
         }
-        let mut text = comparison_table(&comparisons);
+        if self.markdown {
+            return Ok(Answer { text: comparison_markdown(&cases, &comparisons), good });
+        }
+        let every = self.each || !self.cases.is_empty();
+        let rows = if every { Rows::Each } else { Rows::OfFew };
+        let mut text = comparison_table(&comparisons, rows);
         for c in &worse {
             let recorded = c.recorded_error.unwrap_or(0.0) * 100.0;
             let now = c.relative_error * 100.0;
@@ -43,4 +65,46 @@ impl Validate {
         }
         Ok(Answer { text, good })
     }
+
+    fn record(&self) -> Result<Answer, CliError> {
+        let shipped = shipped_cases().iter().map(|c| c.path.to_owned());
+        let paths = if self.cases.is_empty() { shipped.collect() } else { self.cases.clone() };
+        let (mut cases, mut comparisons, mut said) = (Vec::new(), Vec::new(), String::new());
+        for path in &paths {
+            let (case, made, changed) = record(path)?;
+            if changed {
+                said.push_str(&format!("{path}: recorded anew\n"));
+            }
+            cases.push(case);
+            comparisons.extend(made);
+        }
+        if self.cases.is_empty() {
+            let tables = comparison_markdown(&cases, &comparisons);
+            let readme = read(README)?;
+            let text = with_tables(&readme, &tables)
+                .ok_or_else(|| CliError::NoMark { path: README.to_owned() })?;
+            write_file(Path::new(README), &text)?;
+            said.push_str(&format!("{README}: tables written\n"));
+        }
+        said.push_str(&format!("{} figures of {} cases\n", comparisons.len(), paths.len()));
+        Ok(Answer::yes(said))
+    }
+}
+
+fn read(path: &str) -> Result<String, CaseError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| CaseError::Read { path: path.to_owned(), source })
+}
+
+/// Records the errors of one case file, and says whether that changed it.
+fn record(path: &str) -> Result<(Case, Vec<Comparison>, bool), CliError> {
+    let text = read(path)?;
+    let case = Case::parse(path, &text)?;
+    let comparisons = validate(&case)?;
+    let made = recorded(&text, &comparisons)
+        .ok_or_else(|| CliError::NotRecorded { path: path.to_owned() })?;
+    if made != text {
+        write_file(Path::new(path), &made)?;
+    }
+    Ok((case, comparisons, made != text))
 }

@@ -9,7 +9,7 @@ use super::voltage::dynamic_scale;
 use super::{block_engine, fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
 use crate::hardware::{
-    Array, DomainState, Engine, Point, Precision, Profile, SoftwareStack, TensorClass,
+    Array, DomainState, Engine, OperandStore, Point, Precision, Profile, SoftwareStack, TensorClass,
 };
 use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
@@ -247,8 +247,9 @@ fn engine_work(
     let (scale, mut kind) = dynamic_scale(domain, setting);
     let (mut sum, mut starting) = (Joules::ZERO, Joules::ZERO);
     let (mut macs_costed, mut operations_costed) = (work.macs == 0, work.element_ops == 0);
+    let (switched, zeros_kind) = switched(work, unit);
     if let Some(per_mac) = unit.energy.per_mac.get(&precision).filter(|_| work.macs > 0) {
-        sum += per_mac.get().times(work.macs) * timing.made;
+        sum += per_mac.get().times(work.macs) * timing.made * switched;
         kind = kind.weaker(per_mac.kind());
         macs_costed = true;
     }
@@ -269,14 +270,36 @@ fn engine_work(
         (macs_costed, operations_costed) = (true, true);
     }
     if let Some(store) = unit.energy.operand_store.as_ref().filter(|_| work.macs > 0) {
-        let bytes = store.traffic.get().si() * work.macs as f64 * timing.made;
+        let (each, traffic_kind) = stored_bytes(store, work);
+        let bytes = each * work.macs as f64 * timing.made * switched;
         sum += Joules(bytes * store.energy.get().si());
-        kind = kind.weaker(store.traffic.kind()).weaker(store.energy.kind());
+        kind = kind.weaker(traffic_kind).weaker(store.energy.kind());
     }
+    kind = kind.weaker(zeros_kind);
     // The operations fused into MAC work ride along in its pipeline.
     if !macs_costed || (!operations_costed && work.macs == 0) {
         let (engine, kind) = (unit.name.clone(), work.kind);
         return Err(Refusal::NoEnergy { engine, kind, precision });
     }
     Ok(EngineWork { energy: sum * scale, dispatch_energy: starting * scale, kind })
+}
+
+/// Share of the energy of products that is left where zeros in the data save some of it.
+fn switched(work: &Work, unit: &Engine) -> (f64, Kind) {
+    match &unit.energy.zero_data_saves {
+        Some(saved) if work.macs > 0 && work.input_zeros > 0.0 => {
+            (1.0 - work.input_zeros.min(1.0) * saved.get().0.clamp(0.0, 1.0), saved.kind())
+        }
+        _ => (1.0, Kind::STRONGEST),
+    }
+}
+
+/// Bytes of the operand store for a multiply-accumulate \[B\]: those of its operands, or its share of a
+/// word that is read whole, if that is more.
+fn stored_bytes(store: &OperandStore, work: &Work) -> (f64, Kind) {
+    let own = store.traffic.get().si();
+    let Some(word) = &store.word else { return (own, store.traffic.kind()) };
+    let points = work.window.map_or(1, |w| w.kernel_height.saturating_mul(w.kernel_width)).max(1);
+    let whole = word.get().si() / points as f64;
+    if whole > own { (whole, word.kind()) } else { (own, store.traffic.kind()) }
 }

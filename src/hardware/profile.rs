@@ -135,6 +135,15 @@ impl Profile {
         &self.links
     }
 
+    /// The rail called `name`, by index.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn rail(&self, name: &str) -> Result<usize, HardwareError> {
+        let names = self.spec.rails.iter().map(|rail| rail.name.as_str());
+        names.clone().position(|own| own == name).ok_or_else(|| self.no_such("rail", name, names))
+    }
+
     /// The operating point called `name`, or the first.
     pub fn point(&self, name: Option<&str>) -> Result<Point, HardwareError> {
         let points = &self.spec.operating_points;

@@ -31,6 +31,7 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "ethos_u55_256",
         "ethos_u85_256",
         "eyeriss",
+        "gap8",
         "gap9",
         "h100",
         "jetson_orin_agx",

@@ -7,7 +7,7 @@ mod arrange;
 mod image;
 mod sequence;
 
-pub(super) use image::Filter;
+pub(super) use image::{Filter, padded};
 pub(super) use sequence::{Attention, Stored};
 
 use super::infer::infer;
@@ -29,11 +29,13 @@ pub(super) struct Step<'a> {
     pub op: Op,
     /// An activation done on the way out.
     pub activation: Option<&'a str>,
+    /// Share of zeros in the data, where it is known.
+    pub input_zeros: Option<f64>,
 }
 
 impl<'a> Step<'a> {
     pub fn new(name: &'a str, native: &'a str, op: Op) -> Self {
-        Self { name, native, op, activation: None }
+        Self { name, native, op, activation: None, input_zeros: None }
     }
 
     pub fn with(mut self, activation: Option<&'a str>) -> Self {
@@ -119,6 +121,7 @@ impl Builder {
         let output = self.graph.add(step.name, shape, self.element, TensorRole::Activation)?;
         let mut operator = Operator::new(step.name, step.native, step.op);
         operator.fused_activation = step.activation.map(str::to_owned);
+        operator.input_zeros = step.input_zeros;
         self.graph.add_operator(operator, inputs, &[output])?;
         Ok(output)
     }

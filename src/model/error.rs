@@ -31,6 +31,14 @@ pub enum ModelError {
         /// All names.
         known: Vec<String>,
     },
+    /// A network of a family that does not have these parameters.
+    #[error("`{text}` is no network of its family: {reason}")]
+    Family {
+        /// The network as named.
+        text: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The content is no format we know.
     #[error("{path} is not a model: {reason}")]
     NotAModel {

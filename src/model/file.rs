@@ -73,6 +73,8 @@ struct OperatorEntry {
     residual: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     live: Option<Live>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input_zeros: Option<f64>,
     inputs: Vec<String>,
     outputs: Vec<String>,
 }
@@ -149,6 +151,7 @@ fn as_file(graph: &ModelGraph) -> ModelFile {
             activation: o.fused_activation.clone(),
             residual: o.residual,
             live: o.live,
+            input_zeros: o.input_zeros,
             inputs: graph.inputs(id).into_iter().map(|t| t.map_or(String::new(), name)).collect(),
             outputs: graph.op_outputs(id).into_iter().map(name).collect(),
         }

@@ -4,12 +4,19 @@
 //! of their own, with the statistics of training folded into scale and shift, and all is Float32 but
 //! the decoder: fusing and quantising are transforms.
 
+mod ai8x;
 mod decoder;
+mod family;
+mod features;
 mod lstm_kws;
 mod mobilenet_v2;
+mod mobilenets;
 mod resnet50;
 mod vit_tiny;
 mod yolov8n;
+
+pub(super) use family::of_family;
+pub use family::{Choice, Family, families};
 
 use super::builder::{Builder, Filter};
 use super::{ModelError, ModelGraph, TensorId};
@@ -37,11 +44,15 @@ pub fn generators() -> &'static [Generator] {
     ]
 }
 
-/// The network called `name`; an unknown name is an error that lists all.
+/// The network called `name`, which may be one of a family; an unknown name is an error that lists all.
 pub fn generate(name: &str) -> Result<ModelGraph, ModelError> {
-    let names = || generators().iter().map(|generator| generator.name);
-    match generators().iter().find(|generator| generator.name == name) {
-        Some(generator) => (generator.make)(generator.name),
+    let alone = generators().iter().map(|generator| generator.name);
+    let names = || alone.clone().chain(families().iter().map(|family| family.name));
+    if let Some(generator) = generators().iter().find(|generator| generator.name == name) {
+        return (generator.make)(generator.name);
+    }
+    match of_family(name) {
+        Some(made) => made,
         None => Err(ModelError::UnknownGenerator {
             name: name.to_owned(),
             nearest: nearest(name, names()).map(str::to_owned),

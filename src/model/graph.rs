@@ -45,13 +45,16 @@ pub struct Operator {
     /// Which part of its multiply-accumulates depends on the input of the network; nothing when all
     /// do, or when the weights were not seen.
     pub live: Option<Live>,
+    /// Share of zeros in its first input, 0 to 1, where somebody measured it.
+    pub input_zeros: Option<f64>,
 }
 
 impl Operator {
     /// An operator without anything fused into it.
     pub fn new(name: impl Into<String>, native: impl Into<String>, op: Op) -> Self {
         let (name, native) = (name.into(), native.into());
-        Self { name, native, op, fused_activation: None, residual: false, live: None }
+        let (fused_activation, live, input_zeros) = (None, None, None);
+        Self { name, native, op, fused_activation, residual: false, live, input_zeros }
     }
 }
 

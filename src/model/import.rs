@@ -9,6 +9,7 @@ mod transformer;
 pub use options::{Options, Pass, WeightFormat};
 
 use super::dead::Filters;
+use super::generate::{families, of_family};
 use super::{ElementType, ModelError, ModelGraph, Origin, read_ron, shipped_models};
 use crate::diagnostic::nearest;
 use prost::bytes::Bytes;
@@ -178,11 +179,17 @@ fn shipped(name: &str, path: &Path, options: &Options) -> Result<ModelGraph, Mod
             return read_ron(model.path, model.text);
         }
     }
+    if let Some(made) = of_family(name) {
+        options.bindings.none_open(name)?;
+        options.no_transformer(name)?;
+        return made;
+    }
     if looks_like_path || path.extension().is_some() {
         let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(unreadable(name, source));
     }
     let names = shipped_models().iter().map(|m| m.name);
+    let names = names.chain(families().iter().map(|family| family.name));
     Err(ModelError::Unknown {
         name: name.to_owned(),
         nearest: nearest(name, names).map(str::to_owned),

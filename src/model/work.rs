@@ -83,6 +83,9 @@ pub struct Work {
     /// Multiply-accumulates whose weight is a zero that is not stored: an engine that can skip leaves
     /// them out, any other does them all.
     pub skippable_macs: u64,
+    /// Share of zeros in the data, 0 to 1: their products change no sum. 0 where nobody measured it.
+    #[serde(skip)]
+    pub input_zeros: f64,
     /// Other arithmetic, by element.
     pub element_ops: u64,
     /// The same by function.
@@ -156,6 +159,7 @@ impl ModelGraph {
             live_macs: live_macs(operator.live, arithmetic.macs),
             live: operator.live,
             skippable_macs: skippable_macs(&moved.read, arithmetic.macs),
+            input_zeros: operator.input_zeros.unwrap_or(0.0),
             element_ops: operations.total(),
             element_ops_by_function: operations,
             parameters: moved.parameters,

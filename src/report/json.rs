@@ -358,6 +358,7 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
         .map(|c| {
             json!({
                 "id": c.id, "case": c.case, "hardware": c.hardware, "model": c.model,
+                "layer": c.layer, "macs": c.macs, "printed_macs": c.printed_macs, "fault": c.fault,
                 "quantity": c.quantity,
                 "measured": c.measured, "predicted": c.predicted,
                 "predicted_interval90": pair(c.interval),
@@ -371,7 +372,7 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
         .iter()
         .map(|s| {
             json!({
-                "hardware": s.hardware, "split": s.split.name(),
+                "hardware": s.hardware, "split": s.split.name(), "of": s.grain.name(),
                 "latency": s.latency.map(errors), "energy": s.energy.map(errors),
             })
         })

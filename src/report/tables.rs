@@ -10,6 +10,7 @@ mod models;
 mod prediction;
 mod roofline;
 mod validation;
+mod validation_markdown;
 mod variants;
 
 pub use advice::advice_text;
@@ -27,7 +28,8 @@ pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
 pub use roofline::roofline_text;
-pub use validation::comparison_table;
+pub use validation::{Rows, comparison_table};
+pub use validation_markdown::{comparison_markdown, with_tables};
 pub use variants::variants_table;
 
 use comfy_table::presets::{NOTHING, UTF8_HORIZONTAL_ONLY};

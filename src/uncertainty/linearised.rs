@@ -87,6 +87,13 @@ pub struct Sigma {
     pub down: f64,
 }
 
+impl Sigma {
+    /// The interval around a value.
+    pub fn interval(self, value: f64) -> Interval90 {
+        Interval90 { low: value * (-Z90 * self.down).exp(), high: value * (Z90 * self.up).exp() }
+    }
+}
+
 /// How sure the figures of a prediction are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uncertainty {
@@ -101,8 +108,7 @@ pub struct Uncertainty {
 impl Uncertainty {
     /// The interval around a value of a figure.
     pub fn interval(&self, figure: Figure, value: f64) -> Interval90 {
-        let Sigma { up, down } = self.sigma.get(&figure).copied().unwrap_or_default();
-        Interval90 { low: value * (-Z90 * down).exp(), high: value * (Z90 * up).exp() }
+        self.sigma.get(&figure).copied().unwrap_or_default().interval(value)
     }
 }
 
@@ -122,44 +128,73 @@ pub fn linearised_by(
     setting: Setting<'_>,
     evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT],
 ) -> Uncertainty {
-    let profile = setting.profile;
-    let records = profile.parameters();
-    let moves = moves(&records, setting);
-    let centre = evaluate(profile);
-    // Rows: uncertain quantities; columns: figures. Change of ln y one deviation up, and down.
-    let mut above = DMatrix::zeros(moves.len(), Figure::ALL.len());
-    let mut below = above.clone();
-    for (row, step) in moves.iter().enumerate() {
-        for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
-            let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
-            for (column, (figure, centre)) in evaluate(&moved).iter().zip(centre).enumerate() {
-                // What cannot be computed there is not known to be near.
-                let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
-                let change = if *figure == centre { 0.0 } else { figure.ln() - centre.ln() };
-                changes[(row, column)] = if change.is_nan() { lost } else { change };
+    let changes = Changes::of(setting, |profile| evaluate(profile).to_vec());
+    let sigma = Figure::ALL.into_iter().enumerate();
+    let sigma = sigma.map(|(column, figure)| (figure, changes.sigma(column))).collect();
+    let of = |figure: Figure| {
+        let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
+        changes.contributions(column)
+    };
+    let (energy_contributions, latency_contributions) = (of(Figure::Energy), of(Figure::Latency));
+    Uncertainty { sigma, energy_contributions, latency_contributions }
+}
+
+/// The linearised deviations of any figures (those of single layers, say) that `evaluate` takes from the
+/// setting's profile, always as many.
+pub fn linearised_figures(
+    setting: Setting<'_>,
+    evaluate: impl Fn(&Profile) -> Vec<f64>,
+) -> Vec<Sigma> {
+    let changes = Changes::of(setting, evaluate);
+    (0..changes.above.ncols()).map(|column| changes.sigma(column)).collect()
+}
+
+/// Changes of `ln y` with each uncertain quantity one deviation up, and down. Rows: quantities; columns:
+/// figures.
+struct Changes {
+    moves: Vec<Move>,
+    above: DMatrix<f64>,
+    below: DMatrix<f64>,
+}
+
+impl Changes {
+    fn of(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> Vec<f64>) -> Self {
+        let profile = setting.profile;
+        let records = profile.parameters();
+        let moves = moves(&records, setting);
+        let centre = evaluate(profile);
+        let mut above = DMatrix::zeros(moves.len(), centre.len());
+        let mut below = above.clone();
+        for (row, step) in moves.iter().enumerate() {
+            for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
+                let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
+                for (column, (figure, centre)) in evaluate(&moved).iter().zip(&centre).enumerate() {
+                    // What cannot be computed there is not known to be near.
+                    let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+                    let change = if figure == centre { 0.0 } else { figure.ln() - centre.ln() };
+                    changes[(row, column)] = if change.is_nan() { lost } else { change };
+                }
             }
         }
+        Self { moves, above, below }
     }
-    let mut sigma = BTreeMap::new();
-    for (column, figure) in Figure::ALL.into_iter().enumerate() {
-        let sides = above.column(column).iter().zip(below.column(column).iter()).fold(
+
+    fn sigma(&self, column: usize) -> Sigma {
+        self.above.column(column).iter().zip(self.below.column(column).iter()).fold(
             Sigma::default(),
             |sum, (a, b)| Sigma {
                 up: sum.up.hypot(a.max(*b).max(0.0)),
                 down: sum.down.hypot((-a).max(-b).max(0.0)),
             },
-        );
-        sigma.insert(figure, sides);
-    }
-    let of = |figure: Figure| {
-        let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
-        let changes = moves.iter().enumerate();
-        contributions(
-            changes.map(|(i, step)| (step.name.clone(), (above[(i, column)], below[(i, column)]))),
         )
-    };
-    let (energy_contributions, latency_contributions) = (of(Figure::Energy), of(Figure::Latency));
-    Uncertainty { sigma, energy_contributions, latency_contributions }
+    }
+
+    fn contributions(&self, column: usize) -> Vec<Contribution> {
+        let changes = self.moves.iter().enumerate();
+        contributions(changes.map(|(i, step)| {
+            (step.name.clone(), (self.above[(i, column)], self.below[(i, column)]))
+        }))
+    }
 }
 
 /// What each of the named quantities adds, from the changes that it makes one deviation up and down.

@@ -53,6 +53,12 @@ impl Checker<'_> {
                 let message = "an engine costs energy: give per_mac or per_busy_cycle";
                 self.fault(at("energy"), message);
             }
+            if let Some(saved) = &engine.energy.zero_data_saves {
+                self.share(at("energy.zero_data_saves"), saved);
+            }
+            if let Some(word) = engine.energy.operand_store.as_ref().and_then(|s| s.word.as_ref()) {
+                self.positive(at("energy.operand_store.word"), word);
+            }
             self.factors(i, engine);
             match &engine.array {
                 Array::Lanes(lanes) => self.lanes(&at("array.Lanes"), lanes),

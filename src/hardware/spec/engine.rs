@@ -389,6 +389,10 @@ described! {
         /// Traffic to the storage in the processing elements.
         #[serde(default)]
         pub operand_store: Option<OperandStore>,
+        /// Share of the energy of a multiply-accumulate and of its operand store that is saved where
+        /// the datum is zero (zero gating). It saves no time.
+        #[serde(default)]
+        pub zero_data_saves: Option<Valued<Ratio>>,
     }
 }
 
@@ -399,6 +403,10 @@ described! {
         pub traffic: Valued<BytesPerMac>,
         /// Energy of a byte.
         pub energy: Valued<JoulesPerByte>,
+        /// Bytes of a word that holds the filter window of one channel and is read whole: a window of
+        /// so many points moves at least this over the points for each multiply-accumulate.
+        #[serde(default)]
+        pub word: Option<Valued<Bytes>>,
     }
 }
 

@@ -53,7 +53,7 @@ impl Builder {
     ) -> Result<TensorId, ModelError> {
         let depth = self.shape(data).last();
         let weights = self.filters(name, &[columns], depth, stored)?;
-        let bias = bias.then(|| self.constant(&format!("{name}.bias"), &[columns])).transpose()?;
+        let bias = bias.then(|| self.bias(name, columns)).transpose()?;
         let inputs = [Some(data), Some(weights.0), bias, weights.1];
         let used = if weights.1.is_some() { 4 } else { 3 };
         let step = Step::new(name, "Linear", Op::FullyConnected);
@@ -89,7 +89,7 @@ impl Builder {
         bias: bool,
     ) -> Result<TensorId, ModelError> {
         let columns = self.shape(weights).extent(0);
-        let bias = bias.then(|| self.constant(&format!("{name}.bias"), &[columns])).transpose()?;
+        let bias = bias.then(|| self.bias(name, columns)).transpose()?;
         let step = Step::new(name, "Linear", Op::FullyConnected);
         self.step(step, &[Some(data), Some(weights), bias])
     }

@@ -157,6 +157,10 @@ impl Builder {
             let message = "live products are at most those they are of, which are at least one";
             self.fault(format!("operators[{i}].live"), message);
         }
+        if entry.input_zeros.is_some_and(|zeros| !(0.0..=1.0).contains(&zeros)) {
+            let message = "a share of zeros is from 0 to 1";
+            self.fault(format!("operators[{i}].input_zeros"), message);
+        }
         let operator = Operator {
             name: entry.name.clone(),
             native: entry.native.clone(),
@@ -164,6 +168,7 @@ impl Builder {
             fused_activation: entry.activation.clone(),
             residual: entry.residual,
             live: entry.live,
+            input_zeros: entry.input_zeros,
         };
         let Ok(id) = self.graph.add_operator(operator, &inputs, &outputs) else { return };
         if self.faults.len() == before {

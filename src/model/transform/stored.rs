@@ -150,6 +150,8 @@ impl Stored {
         for i in forgotten {
             if let Some(step) = draft.steps.get_mut(i) {
                 step.operator.live = None;
+                // They were measured behind other filters.
+                step.operator.input_zeros = None;
             }
         }
     }

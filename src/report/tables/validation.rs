@@ -1,7 +1,7 @@
 //! Predicted against measured.
 
 use super::{percent, shortened, table};
-use crate::calibrate::{Comparison, Errors, Split, Summary, summaries};
+use crate::calibrate::{Comparison, Errors, Quantity, Split, Summary, errors_of, summaries};
 use crate::evidence::INDICATIVE_BELOW;
 use crate::report::prediction::NEARLY_ALL;
 use crate::units::engineering;
@@ -11,24 +11,39 @@ use std::fmt::Write as _;
 const CASE_WIDTH: usize = 17;
 const NETWORK_WIDTH: usize = 19;
 
-/// The figures of one network in one case.
-struct Row<'a> {
-    of: &'a Comparison,
-    latency: Option<&'a Comparison>,
-    energy: Option<&'a Comparison>,
+/// Most rows of a case that are shown where not all are asked for.
+const FEW: usize = 8;
+
+/// Which rows of a case are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Each network and layer.
+    Each,
+    /// The same for cases of few; one row that sums up a case of many.
+    OfFew,
+}
+
+/// The figures of one network, or of one of its layers, in one case.
+pub(super) struct Row<'a> {
+    pub(super) of: &'a Comparison,
+    pub(super) latency: Option<&'a Comparison>,
+    pub(super) energy: Option<&'a Comparison>,
 }
 
 /// `validate`: by board and case, a row for each network; a summary; what else must be known.
-pub fn comparison_table(comparisons: &[Comparison]) -> String {
-    let mut text = figures(comparisons);
+pub fn comparison_table(comparisons: &[Comparison], rows: Rows) -> String {
+    let mut text = figures(comparisons, rows);
     let _ =
         writeln!(text, "90 %: the measurement lies in or out of the prediction's 90 % interval");
+    if comparisons.iter().any(|c| c.fault.is_some()) {
+        let _ = writeln!(text, "*: the source has a fault; the figure is in no summary");
+    }
     text.push_str(&summary(comparisons));
-    for c in comparisons.iter().filter(|c| c.costed_share < NEARLY_ALL) {
+    for c in comparisons.iter().filter(|c| c.layer.is_none() && c.costed_share < NEARLY_ALL) {
         let share = percent(c.costed_share);
         let _ = writeln!(text, "PARTIAL: {} {} holds {share} of the operations", c.id, c.quantity);
     }
-    for c in comparisons.iter().filter(|c| !c.fits) {
+    for c in comparisons.iter().filter(|c| c.layer.is_none() && !c.fits) {
         let _ = writeln!(text, "DOES NOT FIT: {} {} is of a network too large", c.id, c.quantity);
     }
     let indicative = comparisons.iter().filter(|c| c.coverage < INDICATIVE_BELOW).count();
@@ -42,7 +57,7 @@ pub fn comparison_table(comparisons: &[Comparison]) -> String {
     text
 }
 
-fn figures(comparisons: &[Comparison]) -> String {
+fn figures(comparisons: &[Comparison], shown: Rows) -> String {
     let headers = [
         "board\n case",
         "\nnetwork",
@@ -56,31 +71,86 @@ fn figures(comparisons: &[Comparison]) -> String {
         "\n90 %",
     ];
     let mut figures = table(&headers, 2);
-    let (mut board, mut case): (Option<(&str, Split)>, Option<&str>) = (None, None);
-    for row in rows(comparisons) {
-        let of = row.of;
+    let all = rows(comparisons);
+    let mut board: Option<(&str, Split)> = None;
+    for case in all.chunk_by(|a, b| a.of.case == b.of.case) {
+        let Some(of) = case.first().map(|row| row.of) else { continue };
         if board != Some((&of.hardware, of.split)) {
             figures.add_row(vec![shortened(&of.hardware, CASE_WIDTH), of.split.name().to_owned()]);
             board = Some((&of.hardware, of.split));
-            case = None;
         }
-        let name = if case == Some(of.case.as_str()) { String::new() } else { case_name(of) };
-        case = Some(&of.case);
-        let mut cells = vec![name, shortened(&of.model, NETWORK_WIDTH)];
-        cells.extend(compared(row.latency, "s"));
-        cells.extend(compared(row.energy, "J"));
-        figures.add_row(cells);
+        let mut name = case_name(of);
+        if shown == Rows::OfFew && case.len() > FEW {
+            for cells in summed_up(case) {
+                figures.add_row([vec![std::mem::take(&mut name)], cells].concat());
+            }
+            continue;
+        }
+        for row in case {
+            let mut cells = vec![std::mem::take(&mut name), called(row.of)];
+            cells.extend(compared(row.latency, "s"));
+            cells.extend(compared(row.energy, "J"));
+            figures.add_row(cells);
+        }
     }
     format!("{figures}\n")
 }
 
-fn rows(comparisons: &[Comparison]) -> Vec<Row<'_>> {
+/// What a row is of: a network, or below it one of its layers.
+fn called(of: &Comparison) -> String {
+    let mark = if of.fault.is_some() { "*" } else { "" };
+    match &of.layer {
+        Some(layer) => format!("  {}{mark}", shortened(layer, NETWORK_WIDTH - 3)),
+        None => format!("{}{mark}", shortened(&brief(&of.model), NETWORK_WIDTH - mark.len())),
+    }
+}
+
+/// A network of a family without the names of its parameters: `mobilenet_v1_int8(0.5,160)`.
+fn brief(model: &str) -> String {
+    let Some((family, parameters)) = model.split_once('(') else { return model.to_owned() };
+    let values =
+        parameters.split(',').map(|own| own.split_once('=').map_or(own, |(_, value)| value));
+    format!("{family}({}", values.collect::<Vec<_>>().join(","))
+}
+
+/// A case of many rows in one for its networks and one for their layers: how many, and the errors of both
+/// quantities.
+fn summed_up(case: &[Row<'_>]) -> Vec<Vec<String>> {
+    let layers = case.iter().filter(|row| row.of.layer.is_some()).count();
+    let parts = [(case.len() - layers, "network", false), (layers, "layer", true)];
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    let rows = parts.map(|(count, what, of_layers)| {
+        let own: Vec<&Comparison> = case
+            .iter()
+            .filter(|row| row.of.layer.is_some() == of_layers)
+            .flat_map(|row| [row.latency, row.energy])
+            .flatten()
+            .collect();
+        let plural = if count == 1 { "" } else { "s" };
+        let mut cells = vec![format!("{count} {what}{plural}")];
+        for quantity in Quantity::ALL {
+            cells.extend(match errors_of(&own, quantity) {
+                None => ["-", "", "", ""].map(str::to_owned),
+                Some(e) => {
+                    let covered = format!("{}/{}", e.covered, e.figures);
+                    ["median".to_owned(), percent(e.median), covered, "in".to_owned()]
+                }
+            });
+        }
+        cells
+    });
+    rows.collect()
+}
+
+/// Latency and energy of a network or layer side by side.
+pub(super) fn rows(comparisons: &[Comparison]) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for c in comparisons {
-        let latency = c.quantity == "latency_s";
+        let latency = c.quantity == Quantity::Latency.with_unit();
         let free =
             |row: &Row<'_>| if latency { row.latency.is_none() } else { row.energy.is_none() };
-        if rows.last().is_none_or(|row| row.of.id != c.id || !free(row)) {
+        if rows.last().is_none_or(|row| row.of.id != c.id || row.of.place != c.place || !free(row))
+        {
             rows.push(Row { of: c, latency: None, energy: None });
         }
         if let Some(row) = rows.last_mut() {
@@ -107,7 +177,7 @@ fn compared(figure: Option<&Comparison>, unit: &str) -> [String; 4] {
     ]
 }
 
-fn signed_percent(share: f64) -> String {
+pub(super) fn signed_percent(share: f64) -> String {
     let sign = if share < 0.0 { '-' } else { '+' };
     format!("{sign}{}", percent(share.abs()))
 }
@@ -116,18 +186,19 @@ fn summary(comparisons: &[Comparison]) -> String {
     let headers = [
         "board",
         "",
-        "latency: median error",
-        "worst",
-        "in 90 %",
-        "energy: median error",
-        "worst",
-        "in 90 %",
+        "",
+        "latency:\nmedian error",
+        "\nworst",
+        "\nin 90 %",
+        "energy:\nmedian error",
+        "\nworst",
+        "\nin 90 %",
     ];
-    let mut boards = table(&headers, 2);
+    let mut boards = table(&headers, 3);
     for s in summaries(comparisons) {
-        let Summary { hardware, split, latency, energy } = s;
+        let Summary { hardware, split, grain, latency, energy } = s;
         let board = hardware.map_or("all".to_owned(), |h| shortened(&h, CASE_WIDTH));
-        let mut cells = vec![board, split.name().to_owned()];
+        let mut cells = vec![board, grain.name().to_owned(), split.name().to_owned()];
         cells.extend(summed(latency));
         cells.extend(summed(energy));
         boards.add_row(cells);
@@ -135,7 +206,7 @@ fn summary(comparisons: &[Comparison]) -> String {
     format!("{boards}\n")
 }
 
-fn summed(errors: Option<Errors>) -> [String; 3] {
+pub(super) fn summed(errors: Option<Errors>) -> [String; 3] {
     let Some(e) = errors else { return ["-", "", ""].map(str::to_owned) };
     let covered = format!("{} of {}", e.covered, e.figures);
     [percent(e.median), percent(e.worst), covered]
