@@ -7,6 +7,7 @@ use super::plan::{Plan, Step, Uncosted};
 use super::traffic::{Traffic, overflow_note, phases};
 use crate::cost::{Setting, cost, executed_on};
 use crate::hardware::Precision;
+use crate::model::Layer;
 use std::collections::BTreeSet;
 
 /// Maps a network onto a profile. A layer that every engine refuses is listed as uncosted with the
@@ -20,6 +21,15 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let all = network.operations();
     let mut overflowing = Vec::new();
     for (index, layer) in network.layers.iter().enumerate() {
+        // Layers repeat, and what is mapped once is mapped alike again.
+        if let Some(twin) = twin(layer, &steps, network) {
+            if overflowing.iter().any(|(_, name)| *name == twin.name) {
+                overflowing.push((twin.engine, layer.name.as_str()));
+            }
+            let again = Step { layer: index, name: layer.name.clone(), ..twin.clone() };
+            steps.push(again);
+            continue;
+        }
         let mut reasons = Vec::new();
         let mut chosen = None;
         for engine in 0..spec.engines.len() {
@@ -76,6 +86,15 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         fits,
         notes,
     }
+}
+
+/// A step of a layer with the same work.
+fn twin<'a>(layer: &Layer, steps: &'a [Step], network: &Network) -> Option<&'a Step> {
+    let alike = |step: &&Step| {
+        let known = network.layers.get(step.layer);
+        step.macs == layer.work.macs && known.is_some_and(|known| known.work == layer.work)
+    };
+    steps.iter().find(alike)
 }
 
 /// Says that software rates know no number format, where layers have several or wider ones.
