@@ -162,6 +162,7 @@ fn placement_acts_on_refusals() {
             fused: None,
             quality: None,
             directions: Directions { objective: Objective::First, ..Directions::default() },
+            alike: Vec::new(),
             homes: Homes::default(),
         };
         let plan = at(&profile, None, |setting| plan(&network, setting));

@@ -5,7 +5,7 @@ use super::meter::Meter;
 use crate::cost::Setting;
 use crate::estimate::{Estimate, LayerEstimate, estimate};
 use crate::hardware::{HardwareError, Profile};
-use crate::mapping::{Network, Plan, plan};
+use crate::mapping::{Directions, Network, Objective, Plan, plan};
 use crate::model::{Bindings, ModelError, ModelGraph, Transform, apply, load};
 use crate::uncertainty::{Interval90, linearised_figures};
 
@@ -134,7 +134,10 @@ fn network(observation: &Observation, fuses: bool) -> Result<Network, ModelError
     if let Some(samples) = observation.batch {
         graph = apply(&graph, &[Transform::Batch(samples)])?;
     }
-    Network::executed(&graph, fuses)
+    // Their tools hand an accelerator all that it supports.
+    let objective = Objective::First;
+    let directions = Directions { objective, ..Directions::default() };
+    Network::executed(&graph, fuses).map(|network| Network { directions, ..network })
 }
 
 impl Bench<'_> {

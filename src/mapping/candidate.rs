@@ -1,7 +1,7 @@
 //! A layer on one engine: its cost, what it moves and the phases that makes.
 
 use super::ahead::Early;
-use super::duration::phase_time;
+use super::duration::slowest;
 use super::flows::Kept;
 use super::memory::MemoryPlan;
 use super::place::Price;
@@ -10,8 +10,10 @@ use super::traffic::{Traffic, phases};
 use crate::cost::{Cost, Refusal, Setting, cost, executed_on};
 use crate::model::Layer;
 use crate::units::{Joules, Seconds};
+use std::cell::Cell;
 
 /// A layer on an engine.
+#[derive(Clone)]
 pub(super) struct Candidate {
     pub(super) engine: usize,
     pub(super) cost: Cost,
@@ -23,6 +25,7 @@ pub(super) struct Candidate {
     pub(super) keeps: bool,
     /// Weights that may come ahead.
     pub(super) early: Option<Early>,
+    price: Cell<Option<Price>>,
 }
 
 impl Candidate {
@@ -40,14 +43,21 @@ impl Candidate {
         let (phases, overflows) = (phases(&cost, &traffic, how), traffic.overflows);
         let keeps = kept.is_some_and(|kept| kept.output);
         let (early, traffic) = (traffic.early, traffic.total());
-        Ok(Self { engine, cost, traffic, phases, overflows, keeps, early })
+        let price = Cell::new(None);
+        Ok(Self { engine, cost, traffic, phases, overflows, keeps, early, price })
     }
 
+    /// Its time and energy, worked out once.
     pub(super) fn price(&self, setting: Setting<'_>) -> Price {
-        let times = self.phases.iter().map(|phase| phase_time(phase, self.engine, setting).total);
-        let time: Seconds = times.sum();
+        if let Some(known) = self.price.get() {
+            return known;
+        }
+        let alone = |phase| slowest(phase, self.engine, setting, |_| {}).total;
+        let time: Seconds = self.phases.iter().map(alone).sum();
         let moved: Joules = self.traffic.iter().map(|t| t.energy).sum();
         let energy = self.cost.energy + self.cost.dispatch_energy + moved;
-        Price { time: time.0, energy: energy.0 }
+        let price = Price { time: time.0, energy: energy.0 };
+        self.price.set(Some(price));
+        price
     }
 }

@@ -26,9 +26,8 @@ pub(super) struct Choices {
 
 impl Choices {
     pub(super) fn of(network: &Network, setting: Setting<'_>) -> Self {
-        let engines = setting.profile.spec().engines.len();
-        let homes: Vec<_> =
-            (0..engines).map(|e| memory_plan(network, e, setting.profile)).collect();
+        let engines = 0..setting.profile.spec().engines.len();
+        let homes: Vec<_> = engines.map(|e| memory_plan(network, e, setting.profile)).collect();
         let layers = network.layers.len();
         let mut choices = Self {
             directions: network.directions.clone(),
@@ -38,7 +37,7 @@ impl Choices {
             edges: Vec::new(),
         };
         for (index, layer) in network.layers.iter().enumerate() {
-            choices.add(index, layer, engines, setting);
+            choices.add(index, layer, network, setting);
         }
         // Engines of one memory plan find everything where the others leave it.
         if choices.homes.windows(2).any(|pair| !Arc::ptr_eq(&pair[0], &pair[1])) {
@@ -48,14 +47,19 @@ impl Choices {
     }
 
     /// The candidates of a layer: on the engine that it is tied to, on the first that takes it, or on all.
-    fn add(&mut self, index: usize, layer: &Layer, engines: usize, setting: Setting<'_>) {
+    fn add(&mut self, index: usize, layer: &Layer, network: &Network, setting: Setting<'_>) {
         let tied = self.directions.pins.get(&index).copied();
         let (mut candidates, mut refusals) = (Vec::new(), Vec::new());
-        for engine in 0..engines {
+        for engine in 0..self.homes.len() {
             if tied.is_some_and(|tied| tied != engine) {
                 continue;
             }
-            match Candidate::of(layer, engine, &self.homes[engine], None, setting) {
+            let again = self.again(index, engine, network);
+            let own = again.map_or_else(
+                || Candidate::of(layer, engine, &self.homes[engine], None, setting),
+                Ok,
+            );
+            match own {
                 Ok(candidate) => candidates.push(candidate),
                 Err(refusal) => refusals.push((engine, refusal)),
             }
@@ -65,6 +69,20 @@ impl Choices {
         }
         self.candidates.push(candidates);
         self.refusals.push(refusals);
+    }
+
+    /// The candidate of a layer before with the same work, where its tensors have the same homes.
+    fn again(&self, index: usize, engine: usize, network: &Network) -> Option<Candidate> {
+        let first = network.alike.get(index).copied().filter(|first| *first < index)?;
+        let (own, other) = (network.layers.get(index)?, network.layers.get(first)?);
+        let homes = self.homes.get(engine)?;
+        let (read, known) = (own.work.operands.iter(), other.work.operands.iter());
+        let same = read.zip(known).all(|(a, b)| {
+            a.buffer == b.buffer || homes.home_of_operand(a) == homes.home_of_operand(b)
+        });
+        let made = homes.home_of_result(&own.work) == homes.home_of_result(&other.work);
+        let candidates = self.candidates.get(first).filter(|_| same && made)?;
+        candidates.iter().find(|candidate| candidate.engine == engine).cloned()
     }
 
     /// Finds what each layer reads of another.

@@ -105,7 +105,7 @@ pub enum MappingError {
         /// The layer.
         layer: String,
         /// Why not.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
         /// Engines that run it.
         others: Vec<String>,
     },
@@ -164,6 +164,7 @@ impl Directions {
         for (index, engine) in &self.pins {
             let Some(layer) = network.layers.get(*index) else { continue };
             let Err(refusal) = cost(&layer.work, *engine, setting) else { continue };
+            let refusal = Box::new(refusal);
             let engines = setting.profile.spec().engines.iter().enumerate();
             let runs = engines.filter(|(e, _)| cost(&layer.work, *e, setting).is_ok());
             let others = runs.map(|(_, engine)| engine.name.clone()).collect();

@@ -3,7 +3,7 @@
 use super::Directions;
 use super::memory::Homes;
 use crate::model::{
-    Buffers, Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, apply,
+    Buffers, Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, Work, apply,
 };
 
 /// What mapping needs of a network: its layers, and how much memory its tensors take.
@@ -27,6 +27,9 @@ pub struct Network {
     pub homes: Homes,
     /// What is asked of its mapping.
     pub directions: Directions,
+    /// For each layer the first one with the same work, wherever its tensors lie. Layers repeat, and what
+    /// is mapped once is mapped alike again.
+    pub alike: Vec<usize>,
 }
 
 impl Network {
@@ -39,6 +42,7 @@ impl Network {
             .filter(|t| t.role == crate::model::TensorRole::Constant)
             .filter_map(crate::model::Tensor::bytes)
             .fold(0u64, u64::saturating_add);
+        let alike = alike(&layers);
         let peak = graph.live_activation_bytes().into_iter().max().unwrap_or(0);
         Ok(Self {
             name: graph.name.clone(),
@@ -50,6 +54,7 @@ impl Network {
             quality: graph.quality.clone(),
             homes,
             directions: Directions::default(),
+            alike,
         })
     }
 
@@ -86,6 +91,27 @@ impl Network {
     pub fn operations(&self) -> u64 {
         self.layers.iter().map(operations).fold(0, u64::saturating_add)
     }
+}
+
+/// For each layer the first one with the same work.
+fn alike(layers: &[Layer]) -> Vec<usize> {
+    let anywhere = |layer: &Layer| {
+        let mut work = layer.work.clone();
+        work.output_buffer = None;
+        work.operands.iter_mut().for_each(|operand| operand.buffer = None);
+        work
+    };
+    let mut known: Vec<(usize, Work)> = Vec::new();
+    let mut first = Vec::with_capacity(layers.len());
+    for (index, layer) in layers.iter().enumerate() {
+        let work = anywhere(layer);
+        let found = known.iter().find(|(_, other)| other.macs == work.macs && *other == work);
+        first.push(found.map_or(index, |(first, _)| *first));
+        if found.is_none() {
+            known.push((index, work));
+        }
+    }
+    first
 }
 
 /// MACs and element operations of one layer.
