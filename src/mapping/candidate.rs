@@ -52,7 +52,10 @@ impl Candidate {
         if let Some(known) = self.price.get() {
             return known;
         }
-        let alone = |phase| slowest(phase, self.engine, setting, |_| {}).total;
+        let alone = |phase: &Phase| {
+            let hidden = self.early.map(|early| early.come(phase, setting));
+            slowest(hidden.as_ref().unwrap_or(phase), self.engine, setting, |_| {}).total
+        };
         let time: Seconds = self.phases.iter().map(alone).sum();
         let moved: Joules = self.traffic.iter().map(|t| t.energy).sum();
         let energy = self.cost.energy + self.cost.dispatch_energy + moved;
