@@ -4,7 +4,7 @@ use crate::chips::at;
 use joulecast::cost::Setting;
 use joulecast::estimate::{Estimate, estimate};
 use joulecast::hardware::{Keeps, Profile};
-use joulecast::mapping::{Network, Plan, plan};
+use joulecast::mapping::{Network, Objective, Plan, plan};
 use joulecast::model::{Bindings, ElementType, Transform, apply, load};
 use joulecast::sim::{Arrivals, Workload, run};
 use joulecast::trace::MetricsSink;
@@ -18,6 +18,7 @@ fn network(model: &str, to: ElementType) -> Network {
 fn kept(network: &Network, keeps: Keeps, setting: Setting<'_>) -> (Plan, Estimate) {
     let mut network = network.clone();
     network.directions.keeps = Some(keeps);
+    network.directions.objective = Objective::Time;
     let plan = plan(&network, setting);
     let found = estimate(&plan, setting);
     (plan, found)
