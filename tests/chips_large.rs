@@ -240,7 +240,7 @@ fn batches_make_an_image_cheaper_on_gpus() {
             (found.latency.0 / batch as f64, found.energy.0 / batch as f64)
         };
         let (one, many) = (each(1), each(32));
-        assert!(many.0 < 0.8 * one.0 && many.1 < one.1, "{hardware}: {one:?} {many:?}");
+        assert!(many.0 < 0.9 * one.0 && many.1 < 0.9 * one.1, "{hardware}: {one:?} {many:?}");
     }
 }
 

@@ -463,10 +463,11 @@ fn a_bad_table_is_one_error() {
     let said = refused(&["run", "kws_ds_cnn", "--on", NPU, "--table", vela]);
     assert!(said.contains("is not layer 1 of"), "{said}");
     assert!(said.contains("per-layer.csv:2"), "{said}");
-    let said = refused(&["estimate", MODEL, "--on", NPU, "--table", vela, "--level", "sram"]);
+    let said = refused(&["estimate", MODEL, "--on", NPU, "--table", vela, "--table-level", "sram"]);
     assert!(said.contains("expected LEVEL=MEMORY"), "{said}");
-    let said = refused(&["estimate", MODEL, "--on", NPU, "--level", "sram=npu_sram"]);
+    let said = refused(&["estimate", MODEL, "--on", NPU, "--table-level", "sram=npu_sram"]);
     assert!(said.contains("--table"), "{said}");
-    let said = refused(&["estimate", MODEL, "--on", NPU, "--table", vela, "--level", "dram=flash"]);
+    let said =
+        refused(&["estimate", MODEL, "--on", NPU, "--table", vela, "--table-level", "dram=flash"]);
     assert!(said.contains("level `dram` is not there"), "{said}");
 }

@@ -108,6 +108,13 @@ fn half_the_resolution_is_a_quarter_of_the_convolutions() {
     assert_eq!(same, graph.layers().unwrap());
 }
 
+/// Layers of which the values of filters are not known: those of converted ones are others.
+fn without_values(mut layers: Vec<Layer>) -> Vec<Layer> {
+    let operands = layers.iter_mut().flat_map(|layer| &mut layer.work.operands);
+    operands.for_each(|operand| operand.encoded = None);
+    layers
+}
+
 #[test]
 fn sixteen_bits_double_what_eight_bits_move() {
     for graph in tiny() {
@@ -116,7 +123,7 @@ fn sixteen_bits_double_what_eight_bits_move() {
         assert_eq!(total_output_bytes(&after), 2 * total_output_bytes(&before));
         assert_eq!(total_macs(&after), total_macs(&before));
         let there_and_back = [precision(ElementType::Int16), precision(ElementType::Int8)];
-        assert_eq!(layers(&graph, &there_and_back), before);
+        assert_eq!(layers(&graph, &there_and_back), without_values(before));
     }
 }
 
@@ -204,7 +211,7 @@ fn order_matters_where_one_undoes_another() {
     let mixed = layers(&graph, &[precision(ElementType::Int8), wide.clone()]);
     assert!(mixed.iter().any(|l| l.work.element == ElementType::Int16));
     let undone = layers(&graph, &[wide, precision(ElementType::Int8)]);
-    assert_eq!(undone, layers(&graph, &[]));
+    assert_eq!(without_values(undone), without_values(layers(&graph, &[])));
 }
 
 #[test]

@@ -6,11 +6,11 @@ use super::{Answer, CliError};
 use crate::diagnostic::nearest;
 use crate::estimate::estimate;
 use crate::estimate::roofline::{Roofline, roofline};
-use crate::mapping::plan;
+use crate::mapping::import::Imported;
 use crate::report::plot::{self, PlotError};
 use crate::report::{Prediction, Roofs, json, roofline_text, write_file_with};
 use crate::sim::SimError;
-use crate::uncertainty::{linearised, roof_bands};
+use crate::uncertainty::{linearised_of, roof_bands};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl RooflineArguments {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let prepared = self.target.prepare()?;
         let (network, setting) = (&prepared.network, prepared.setting());
-        let plan = plan(network, setting);
+        let plan = prepared.plan(setting);
         if plan.steps.iter().all(|s| s.phases.is_empty()) {
             return Err(SimError::nothing(&plan).into());
         }
@@ -50,11 +50,12 @@ impl RooflineArguments {
             roofline = roofline.at_level(channel);
         }
         let bands = roof_bands(network, &roofline, setting);
-        let uncertainty = linearised(network, setting);
+        let uncertainty = linearised_of(setting, |setting| prepared.plan(setting));
         let evidence = &estimate.energy_coverage;
-        let prediction =
+        let mut prediction =
             Prediction::new(network, setting, &plan, &estimate, &uncertainty, evidence)
                 .with_software(self.target.software.as_deref());
+        prediction.caveats.splice(0..0, prepared.imported.as_ref().map(Imported::caveat));
         let roofs = Roofs {
             prediction: &prediction,
             roofline: &roofline,

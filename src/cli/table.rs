@@ -16,13 +16,13 @@ pub(super) struct TableArguments {
     tables: Vec<PathBuf>,
     /// The memory that a level of the table is, such as sram=npu_sram; `none` for what the engine's own
     /// energy holds
-    #[arg(long = "level", value_name = "LEVEL=MEMORY", value_parser = level, requires = "tables")]
+    #[arg(long = "table-level", value_name = "LEVEL=MEMORY", value_parser = level, requires = "tables")]
     levels: Vec<(String, String)>,
     /// Bytes of a word of a level of the table
-    #[arg(long = "word", value_name = "LEVEL=BYTES", value_parser = word, requires = "tables")]
+    #[arg(long = "table-word", value_name = "LEVEL=BYTES", value_parser = word, requires = "tables")]
     words: Vec<(String, f64)>,
     /// The engine that the table is of; the one with most of the MACs when left out
-    #[arg(long, value_name = "NAME", requires = "tables")]
+    #[arg(long = "table-engine", value_name = "NAME", requires = "tables")]
     engine: Option<String>,
 }
 

@@ -73,9 +73,9 @@ pub(super) struct Target {
     /// Software stack; the profile's first when left out
     #[arg(long, value_name = "NAME")]
     pub(super) software: Option<String>,
-    /// What placement over several engines makes small: time, energy, edp, or nothing (first: the
-    /// first engine of the profile that takes a layer)
-    #[arg(long, value_name = "AIM", default_value_t = Objective::Time)]
+    /// What placement over several engines makes small: edp (time times energy), time, energy, or nothing
+    /// (first: each layer runs on the first engine of the profile that takes it)
+    #[arg(long, value_name = "AIM", default_value_t = Objective::Edp)]
     objective: Objective,
     /// Ties a layer, or layers by a pattern with * and ?, to an engine
     #[arg(long = "place", value_name = "LAYER=ENGINE", value_parser = pin)]

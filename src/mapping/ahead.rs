@@ -47,6 +47,25 @@ impl Early {
     }
 }
 
+impl Early {
+    /// A phase as it is when all of the weights have come before it: what placement goes by, which does not
+    /// know yet what runs before.
+    pub(super) fn come(&self, phase: &Phase, setting: Setting<'_>) -> Phase {
+        let mut phase = phase.clone();
+        if is_steady(&phase) {
+            let moved = [
+                transfer(self.home, (self.bytes, Bytes::ZERO), 0.0, setting),
+                transfer(self.near, (Bytes::ZERO, self.bytes), 0.0, setting),
+            ];
+            add(&mut phase.transfers, &moved, -1.0);
+            if let Some(rest) = phase.transfers.iter_mut().find(|t| t.channel == self.home) {
+                rest.requests = requests(self.home, self.beside, rest.bytes(), setting);
+            }
+        }
+        phase
+    }
+}
+
 /// Moves what comes ahead from its own step into the one before on the same engine.
 pub(super) fn fetch_ahead(steps: &mut [Step], early: &[Option<Early>], setting: Setting<'_>) {
     let mut before: Option<usize> = None;

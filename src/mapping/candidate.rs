@@ -37,6 +37,18 @@ impl Candidate {
         setting: Setting<'_>,
     ) -> Result<Self, Refusal> {
         let cost = cost(&layer.work, engine, setting)?;
+        Ok(Self::costed(layer, engine, cost, homes, kept, setting))
+    }
+
+    /// The same with its cost known.
+    pub(super) fn costed(
+        layer: &Layer,
+        engine: usize,
+        cost: Cost,
+        homes: &MemoryPlan,
+        kept: Option<&Kept>,
+        setting: Setting<'_>,
+    ) -> Self {
         let work = executed_on(&layer.work, engine, setting);
         let traffic = Traffic::of(&work, &cost, engine, homes, kept, setting);
         let how = setting.profile.spec().engines[engine].transfers;
@@ -44,7 +56,7 @@ impl Candidate {
         let keeps = kept.is_some_and(|kept| kept.output);
         let (early, traffic) = (traffic.early, traffic.total());
         let price = Cell::new(None);
-        Ok(Self { engine, cost, traffic, phases, overflows, keeps, early, price })
+        Self { engine, cost, traffic, phases, overflows, keeps, early, price }
     }
 
     /// Its time and energy, worked out once.
@@ -52,7 +64,10 @@ impl Candidate {
         if let Some(known) = self.price.get() {
             return known;
         }
-        let alone = |phase| slowest(phase, self.engine, setting, |_| {}).total;
+        let alone = |phase: &Phase| {
+            let hidden = self.early.map(|early| early.come(phase, setting));
+            slowest(hidden.as_ref().unwrap_or(phase), self.engine, setting, |_| {}).total
+        };
         let time: Seconds = self.phases.iter().map(alone).sum();
         let moved: Joules = self.traffic.iter().map(|t| t.energy).sum();
         let energy = self.cost.energy + self.cost.dispatch_energy + moved;

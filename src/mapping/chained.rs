@@ -8,6 +8,7 @@ use super::place::Placement;
 use crate::cost::Setting;
 use crate::hardware::Keeps;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Choices {
@@ -64,7 +65,7 @@ impl Choices {
                 let of_layer = self.candidates.get_mut(layer);
                 let own = of_layer.and_then(|all| all.iter_mut().find(|c| c.engine == run.engine));
                 if let Some(own) = own {
-                    *own = candidate;
+                    *own = Rc::new(candidate);
                 }
             }
         }

@@ -7,9 +7,10 @@ use super::memory::{MemoryPlan, memory_plan};
 use super::network::Network;
 use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
 use super::{Directions, Objective};
-use crate::cost::{Refusal, Setting, runs_in, standing_power};
+use crate::cost::{Cost, Refusal, Setting, cost, runs_in, standing_power};
 use crate::model::Layer;
 use crate::units::Watts;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What there is to choose from.
@@ -17,7 +18,7 @@ pub(super) struct Choices {
     pub(super) directions: Directions,
     pub(super) homes: Vec<Arc<MemoryPlan>>,
     /// Candidates of each layer, by engine.
-    pub(super) candidates: Vec<Vec<Candidate>>,
+    pub(super) candidates: Vec<Vec<Rc<Candidate>>>,
     /// Engines that refuse each layer.
     pub(super) refusals: Vec<Vec<(usize, Refusal)>>,
     /// Results that are read; none where one engine runs all.
@@ -49,19 +50,23 @@ impl Choices {
     /// The candidates of a layer: on the engine that it is tied to, on the first that takes it, or on all.
     fn add(&mut self, index: usize, layer: &Layer, network: &Network, setting: Setting<'_>) {
         let tied = self.directions.pins.get(&index).copied();
-        let (mut candidates, mut refusals) = (Vec::new(), Vec::new());
+        let (mut candidates, mut refusals): (Vec<Rc<Candidate>>, Vec<_>) = Default::default();
         for engine in 0..self.homes.len() {
             if tied.is_some_and(|tied| tied != engine) {
                 continue;
             }
-            let again = self.again(index, engine, network);
-            let own = again.map_or_else(
-                || Candidate::of(layer, engine, &self.homes[engine], None, setting),
-                Ok,
-            );
-            match own {
-                Ok(candidate) => candidates.push(candidate),
-                Err(refusal) => refusals.push((engine, refusal)),
+            if let Some(again) = self.again(index, engine, network) {
+                candidates.push(again);
+            } else {
+                match cost(&layer.work, engine, setting) {
+                    Err(refusal) => refusals.push((engine, refusal)),
+                    Ok(cost) if self.is_beaten(&cost, layer, engine, &candidates, setting) => {}
+                    Ok(cost) => {
+                        let homes = &self.homes[engine];
+                        let own = Candidate::costed(layer, engine, cost, homes, None, setting);
+                        candidates.push(Rc::new(own));
+                    }
+                }
             }
             if self.directions.objective == Objective::First && !candidates.is_empty() {
                 break;
@@ -72,7 +77,7 @@ impl Choices {
     }
 
     /// The candidate of a layer before with the same work, where its tensors have the same homes.
-    fn again(&self, index: usize, engine: usize, network: &Network) -> Option<Candidate> {
+    fn again(&self, index: usize, engine: usize, network: &Network) -> Option<Rc<Candidate>> {
         let first = network.alike.get(index).copied().filter(|first| *first < index)?;
         let (own, other) = (network.layers.get(index)?, network.layers.get(first)?);
         let homes = self.homes.get(engine)?;
@@ -83,6 +88,36 @@ impl Choices {
         let made = homes.home_of_result(&own.work) == homes.home_of_result(&other.work);
         let candidates = self.candidates.get(first).filter(|_| same && made)?;
         candidates.iter().find(|candidate| candidate.engine == engine).cloned()
+    }
+
+    /// True where another engine takes no more time and energy in all than this one for its work alone, and
+    /// finds and leaves the tensors of the layer in the same memories: whatever stands before and behind,
+    /// it is no worse.
+    fn is_beaten(
+        &self,
+        cost: &Cost,
+        layer: &Layer,
+        engine: usize,
+        others: &[Rc<Candidate>],
+        setting: Setting<'_>,
+    ) -> bool {
+        let clock = setting.point.clocks[setting.profile.links().engine_domain[engine]].0;
+        let time = (cost.compute.max(cost.dispatch) / clock).0;
+        let energy = (cost.energy + cost.dispatch_energy).0;
+        let work = &layer.work;
+        let same = |one: usize, other: usize| {
+            let (Some(one), Some(other)) = (self.homes.get(one), self.homes.get(other)) else {
+                return false;
+            };
+            let mut operands = work.operands.iter();
+            Arc::ptr_eq(one, other)
+                || (one.home_of_result(work) == other.home_of_result(work)
+                    && operands.all(|o| one.home_of_operand(o) == other.home_of_operand(o)))
+        };
+        others.iter().any(|other| {
+            let price = other.price(setting);
+            price.time <= time && price.energy <= energy && same(other.engine, engine)
+        })
     }
 
     /// Finds what each layer reads of another.
@@ -164,6 +199,7 @@ impl Choices {
     pub(super) fn take(&mut self, layer: usize, engine: usize) -> Option<Candidate> {
         let candidates = self.candidates.get_mut(layer)?;
         let place = candidates.iter().position(|c| c.engine == engine)?;
-        Some(candidates.swap_remove(place))
+        let taken = candidates.swap_remove(place);
+        Some(Rc::try_unwrap(taken).unwrap_or_else(|shared| (*shared).clone()))
     }
 }

@@ -13,11 +13,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Objective {
     /// Time of an inference.
-    #[default]
     Time,
     /// Energy of an inference at the loads, standing power included.
     Energy,
-    /// The product of both.
+    /// The product of both: no hundredth of the time for half of the energy.
+    #[default]
     Edp,
     /// Nothing: each layer runs on the first engine of the profile that takes it, as runtimes do that
     /// hand an accelerator all it supports.

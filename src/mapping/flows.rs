@@ -262,7 +262,8 @@ impl Flows {
             self.order.filter.times = repeats;
             return;
         }
-        let copies = match setting.profile.spec().engines[engine].transfers {
+        let unit = &setting.profile.spec().engines[engine];
+        let copies = match unit.transfers {
             Transfers::DoubleBuffered => 2.0,
             Transfers::Inline | Transfers::Serial => 1.0,
         };
@@ -274,7 +275,7 @@ impl Flows {
         self.order = Order::in_tiles(found.best(), staging.input.bytes);
         self.overflows = !found.best().fits;
         self.tilings = Some(found);
-        let wait = self.wait(setting);
+        let wait = self.wait(setting) / unit.array.abreast() as f64;
         if wait > 0.0 {
             let quick = *tilings(&Staging { wait, ..staging }).best();
             let alike = |own: &StagedTiling| (own.tile, own.order) == (quick.tile, quick.order);

@@ -18,6 +18,9 @@
 //! in more and smaller requests then, and no byte of it comes twice. Taken is the number of least time
 //! ([`super::pace`]) up to the finest cut, of eight in each octave.
 //!
+//! Units of an engine that work on tiles of their own (the multiprocessors of a GPU) ask for them side by side:
+//! of so many requests each waits the part of a latency that comes on it.
+//!
 //! Assumed: a compiler that picks tiles well, and an engine that can start on the first piece of each
 //! operand. Where that does not hold, an engine's transfers are `Serial`.
 
@@ -40,6 +43,8 @@ pub(super) struct Moved {
     pub(super) tiles: f64,
     /// Pieces that it can be cut into at most.
     pub(super) cuts: f64,
+    /// Pieces that are asked for at a time, by units that work side by side.
+    pub(super) abreast: f64,
     /// What its bytes rest on.
     pub(super) bytes_kind: Kind,
     /// What its pieces rest on.
@@ -70,7 +75,7 @@ impl Staged {
             // Pieces of this operand where operands are cut into so many.
             let cut = pieces.max(own.tiles).min(own.cuts);
             let bytes = own.bytes * own.fetches;
-            let (requests, bytes_kind) = (cut * own.fetches, own.bytes_kind);
+            let (requests, bytes_kind) = (cut * own.fetches / own.abreast, own.bytes_kind);
             let count_kind = own.pieces_kind.weaker(bytes_kind);
             for (channel, written) in own.over() {
                 let (read, write) =
@@ -80,9 +85,9 @@ impl Staged {
                 match piece.get_mut(place) {
                     Some((bytes, requests)) => {
                         *bytes += own.bytes / cut;
-                        *requests += 1.0;
+                        *requests += 1.0 / own.abreast;
                     }
-                    None => piece.push((own.bytes / cut, 1.0)),
+                    None => piece.push((own.bytes / cut, 1.0 / own.abreast)),
                 }
             }
         }

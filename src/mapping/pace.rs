@@ -98,7 +98,8 @@ impl Law {
                 let (most, least) = (1.0 / tiles, 1.0 / cuts);
                 for (channel, _) in own.over() {
                     let way = law.way(channel, setting);
-                    let Way { latency: wait, per_byte, .. } = law.ways[way];
+                    let Way { latency, per_byte, .. } = law.ways[way];
+                    let wait = latency / own.abreast;
                     let moving = own.bytes.0 * per_byte;
                     law.legs.push(Leg {
                         way,

@@ -176,7 +176,7 @@ impl Moves {
             let accessed = flow.bytes * (readings * windows);
             match flow.buffer {
                 Some(buffer) => {
-                    stage(&mut loads, flow, (flow.home, buffer), coming, work, setting);
+                    stage(&mut loads, flow, (flow.home, buffer), coming, (work, engine), setting);
                     let kind =
                         if fetches > passes { flow.room_kind(setting) } else { Kind::STRONGEST };
                     let kind = kind.weaker(flow.kind);
@@ -200,12 +200,12 @@ impl Moves {
             results(&mut near, flow, going.times, (work, cost, engine), setting);
             if let Some(buffer) = flow.buffer {
                 let once = Coming { times: 1.0, ..going };
-                stage(&mut stores, flow, (buffer, flow.home), once, work, setting);
+                stage(&mut stores, flow, (buffer, flow.home), once, (work, engine), setting);
                 if going.times > 1.0 {
                     let sums = partial_sums(flow, (work, cost, engine), setting);
                     let again = Coming { times: going.times - 1.0, ..going };
-                    stage(&mut stores, &sums, (buffer, flow.home), again, work, setting);
-                    stage(&mut loads, &sums, (flow.home, buffer), again, work, setting);
+                    stage(&mut stores, &sums, (buffer, flow.home), again, (work, engine), setting);
+                    stage(&mut loads, &sums, (flow.home, buffer), again, (work, engine), setting);
                 }
             }
         }
@@ -257,7 +257,7 @@ fn stage(
     flow: &Flow,
     (from, to): (usize, usize),
     coming: Coming,
-    work: &Work,
+    (work, engine): (&Work, usize),
     setting: Setting<'_>,
 ) {
     if flow.bytes.0 <= 0.0 {
@@ -270,7 +270,8 @@ fn stage(
     let link = profile.link_between(from, to).map(|link| profile.link_channel(link));
     let (channels, bytes) = ((from, to, link), flow.bytes * coming.grown);
     let (fetches, tiles, cuts) = (coming.times, coming.tiles, flow.cuts.max(coming.tiles));
-    moved.push(Moved { channels, bytes, fetches, tiles, cuts, bytes_kind, pieces_kind });
+    let abreast = profile.spec().engines[engine].array.abreast() as f64;
+    moved.push(Moved { channels, bytes, fetches, tiles, cuts, abreast, bytes_kind, pieces_kind });
 }
 
 /// The memory that weights come into ahead of their operator, if they do.

@@ -422,6 +422,14 @@ impl Array {
         }
     }
 
+    /// Units that work side by side on tiles of their own.
+    pub fn abreast(&self) -> u64 {
+        match self {
+            Self::TensorTiles(tiles) => tiles.units.max(1),
+            Self::Lanes(_) | Self::Systolic(_) | Self::FixedFunction(_) | Self::Blocks(_) => 1,
+        }
+    }
+
     /// Number formats that it computes in.
     pub fn formats(&self) -> Vec<Precision> {
         let beside = |own: Precision, rates: &BTreeMap<Precision, Valued<Ratio>>| {

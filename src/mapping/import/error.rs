@@ -69,7 +69,7 @@ pub enum ImportError {
     },
     /// A level of the table has no memory in the profile.
     #[error(
-        "the profile has no memory for level `{level}` of {tool}\nhelp: say which it is, as --level {level}=NAME: {known}"
+        "the profile has no memory for level `{level}` of {tool}\nhelp: say which it is, as --table-level {level}=NAME: {known}"
     )]
     NoMemory {
         /// The tool.
@@ -91,7 +91,7 @@ pub enum ImportError {
     },
     /// Words of a level are of unknown width.
     #[error(
-        "how wide a word of level `{level}` is does not stand in the table, and {why}\nhelp: say so, as --word {level}=BYTES"
+        "how wide a word of level `{level}` is does not stand in the table, and {why}\nhelp: say so, as --table-word {level}=BYTES"
     )]
     NoWidth {
         /// The level.

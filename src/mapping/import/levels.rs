@@ -296,7 +296,7 @@ impl Finder<'_> {
         };
         let Some(memory) = memory else {
             return format!(
-                "level {level} ({count} accesses) is no memory here: its energy is the engine's own, or --level {level}=NAME"
+                "level {level} ({count} accesses) is no memory here: its energy is the engine's own, or --table-level {level}=NAME"
             );
         };
         let width = match (self.unit(key), word) {

@@ -234,37 +234,45 @@ fn evidence_text(p: &Prediction<'_>) -> String {
     text
 }
 
+/// Layers that fell back to one engine.
+#[derive(Default)]
+struct FellBack<'a> {
+    names: Vec<&'a str>,
+    time: f64,
+    energy: Joules,
+    reasons: BTreeSet<String>,
+}
+
 /// Layers that a later engine runs, because those before it do not, by engine and reason.
 fn fell_back(p: &Prediction<'_>) -> String {
     let engines = &p.setting.profile.spec().engines;
-    let mut by_engine: BTreeMap<usize, (Vec<&str>, f64, Joules, BTreeSet<String>)> =
-        BTreeMap::new();
+    let mut by_engine: BTreeMap<usize, FellBack<'_>> = BTreeMap::new();
     for fallback in &p.plan.fallbacks {
-        let Some(layer) = p.estimate.layers.iter().find(|l| l.layer == fallback.layer) else {
-            continue;
-        };
-        let (names, time, energy, reasons) = by_engine.entry(fallback.engine).or_default();
-        names.push(&layer.name);
-        *time += layer.time.0;
-        *energy += layer.energy;
-        reasons.extend(fallback.refused.iter().map(|(_, refusal)| refusal.to_string()));
+        let layer = p.estimate.layers.iter().find(|l| l.layer == fallback.layer);
+        let Some(layer) = layer else { continue };
+        let own = by_engine.entry(fallback.engine).or_default();
+        own.names.push(&layer.name);
+        own.time += layer.time.0;
+        own.energy += layer.energy;
+        own.reasons.extend(fallback.refused.iter().map(|(_, refusal)| refusal.to_string()));
     }
     let mut text = String::new();
-    for (engine, (names, time, energy, reasons)) in by_engine {
+    for (engine, own) in by_engine {
         let whole = p.estimate.latency.0;
-        let share = if whole > 0.0 { time / whole } else { 0.0 };
-        let shown: Vec<_> = names.iter().take(4).map(|name| shortened(name, 32)).collect();
-        let more = if names.len() > 4 { ", …" } else { "" };
-        let layers = if names.len() == 1 { "layer falls" } else { "layers fall" };
+        let share = if whole > 0.0 { own.time / whole } else { 0.0 };
+        let shown: Vec<_> = own.names.iter().take(4).map(|name| shortened(name, 32)).collect();
+        let more = if own.names.len() > 4 { ", …" } else { "" };
+        let layers = if own.names.len() == 1 { "layer falls" } else { "layers fall" };
         let _ = writeln!(
             text,
-            "{} {layers} back to {}, {} of the time and {energy}: {}{more}",
-            names.len(),
+            "{} {layers} back to {}, {} of the time and {}: {}{more}",
+            own.names.len(),
             engines[engine].name,
             percent(share),
+            own.energy,
             shown.join(", ")
         );
-        for reason in reasons.iter().take(4) {
+        for reason in own.reasons.iter().take(4) {
             let _ = writeln!(text, "  {reason}");
         }
     }
