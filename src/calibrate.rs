@@ -1,6 +1,7 @@
 //! Measured references: cases of measurements with their sources, and predictions held against
-//! them.
+//! them; and against the estimates of a compiler, which are no measurements.
 
+mod against;
 mod case;
 mod meter;
 mod record;
@@ -8,6 +9,10 @@ mod shipped;
 mod summary;
 mod validation;
 
+pub use against::{
+    Against, AgainstError, BusyCycles, Held, HeldLayer, HeldRun, LeftOut, SYSTEMS, ShippedSystem,
+    against_vela,
+};
 pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};

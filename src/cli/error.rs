@@ -1,6 +1,6 @@
 //! Errors of all rooms, as a user sees them.
 
-use crate::calibrate::{CaseError, ValidationError};
+use crate::calibrate::{AgainstError, CaseError, ValidationError};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
 use crate::mapping::MappingError;
@@ -37,6 +37,9 @@ pub enum CliError {
     /// A prediction of a case.
     #[error(transparent)]
     Validation(#[from] ValidationError),
+    /// A comparison with the estimates of a compiler.
+    #[error(transparent)]
+    Against(#[from] AgainstError),
     /// The output folder of a run.
     #[error(transparent)]
     RunFolder(#[from] RunFolderError),

@@ -1,13 +1,24 @@
 //! `validate`: predicted against measured.
 
 use super::{Answer, CliError};
-use crate::calibrate::{Case, CaseError, Comparison, recorded, shipped_cases, validate};
-use crate::report::{Rows, comparison_markdown, comparison_table, json, with_tables, write_file};
-use clap::Args;
-use std::path::Path;
+use crate::calibrate::{
+    Case, CaseError, Comparison, against_vela, recorded, shipped_cases, validate,
+};
+use crate::report::{
+    Rows, against_markdown, comparison_markdown, comparison_table, json, with_tables, write_file,
+};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
 
 /// What the tables of all shipped cases stand in.
 const README: &str = "validation/README.md";
+
+/// A tool whose estimates predictions are held against.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Peer {
+    /// Arm's compiler for Ethos-U
+    Vela,
+}
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]
@@ -27,10 +38,34 @@ pub(super) struct Validate {
     /// into the shipped ones under ./validation, and their tables into its README.md
     #[arg(long)]
     record: bool,
+    /// Hold predictions against saved estimates of a compiler instead, which are no measurements
+    #[arg(
+        long,
+        value_name = "TOOL",
+        requires_all = ["runs", "models"],
+        conflicts_with_all = ["cases", "each", "markdown", "record"]
+    )]
+    against: Option<Peer>,
+    /// The folder of its runs, each a folder with per-layer.csv, summary.csv and, of one run of a network
+    /// at least, the schedule as schedule.csv
+    #[arg(long, value_name = "FOLDER", requires = "against")]
+    runs: Option<PathBuf>,
+    /// The folder of the models that the runs are of, as `.tflite` files
+    #[arg(long, value_name = "FOLDER", requires = "against")]
+    models: Option<PathBuf>,
 }
 
 impl Validate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
+        if let (Some(Peer::Vela), Some(runs), Some(models)) =
+            (self.against, &self.runs, &self.models)
+        {
+            let against = against_vela(runs, models)?;
+            return Ok(match self.json {
+                true => Answer::json(&json::against(&against), true),
+                false => Answer::yes(against_markdown(&against)),
+            });
+        }
         if self.record {
             return self.record();
         }

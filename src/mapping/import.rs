@@ -24,9 +24,10 @@ pub use levels::Choices;
 pub use matching::Matched;
 pub use planned::{Imported, plan_from};
 pub use table::{
-    Access, AccessUnit, EncodedWeights, ImportedLayer, ImportedTable, StatedEnergy, Tool,
+    Access, AccessUnit, Compiled, EncodedWeights, ImportedLayer, ImportedTable, StatedEnergy, Tool,
 };
 
+use super::Network;
 use source::Source;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,14 @@ impl ImportedTable {
     /// As [`ImportedTable::read`].
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, ImportError> {
         Self::of(vec![Source::of(file, text.to_vec(), true)?])
+    }
+
+    /// Its rows by layer of a network, in the order of the layers.
+    ///
+    /// # Errors
+    /// The table is not one of this network.
+    pub fn matched(&self, network: &Network) -> Result<Vec<Matched>, ImportError> {
+        matching::matched(self, network)
     }
 
     fn of(sources: Vec<Source>) -> Result<Self, ImportError> {

@@ -1,12 +1,14 @@
 //! The same figures as in the tables, under stable names with the unit as suffix. Each document has
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
+mod against;
 mod hardware;
 mod inspect;
 mod limits;
 mod memory;
 mod roofline;
 
+pub use against::against;
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 pub use roofline::roofline;

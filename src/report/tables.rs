@@ -1,6 +1,7 @@
 //! Tables and totals for the terminal, in a readable width.
 
 mod advice;
+mod against;
 mod hardware;
 mod inspect;
 mod layers;
@@ -14,6 +15,7 @@ mod validation_markdown;
 mod variants;
 
 pub use advice::advice_text;
+pub use against::against_markdown;
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,

@@ -67,6 +67,7 @@ fn read(sources: &[Source]) -> Result<ImportedTable, ImportError> {
         tool: Tool::ScaleSim,
         files: sources.iter().map(|s| s.file.clone()).collect(),
         layers: rows(first)?,
+        compiled: None,
         clock: None,
         ordered: true,
         halves_macs: false,

@@ -2,7 +2,7 @@
 
 use super::Place;
 use crate::mapping::PhaseKind;
-use crate::units::{Cycles, Hertz};
+use crate::units::{Bytes, Cycles, Hertz};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -137,6 +137,20 @@ impl ImportedLayer {
     }
 }
 
+/// What a run of a compiler was of, in its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compiled {
+    /// The network.
+    pub network: String,
+    /// The accelerator.
+    pub accelerator: String,
+    /// The system around it: clock and memories.
+    pub system: String,
+    /// All weights as the accelerator reads them, scales and biases included; nothing where the tool does
+    /// not say.
+    pub encoded: Option<Bytes>,
+}
+
 /// A table of another tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTable {
@@ -144,6 +158,8 @@ pub struct ImportedTable {
     pub tool: Tool,
     /// The files that it was read from.
     pub files: Vec<String>,
+    /// What the run was of, where the tool says.
+    pub compiled: Option<Compiled>,
     /// Its rows.
     pub layers: Vec<ImportedLayer>,
     /// The clock that the tool assumed.

@@ -13,11 +13,11 @@
 use super::sheet::{Sheet, known_headers};
 use super::source::Source;
 use super::{
-    Access, AccessUnit, EncodedWeights, ImportError, ImportedLayer, ImportedTable, Place, Reader,
-    TableFault, Tool,
+    Access, AccessUnit, Compiled, EncodedWeights, ImportError, ImportedLayer, ImportedTable, Place,
+    Reader, TableFault, Tool,
 };
 use crate::mapping::PhaseKind;
-use crate::units::{Cycles, Hertz};
+use crate::units::{Bytes, Cycles, Hertz};
 
 pub(super) const READER: Reader =
     Reader { tool: Tool::Vela, knows, read, primary: Some(|s| kind(s) == Some(Kind::Layers)) };
@@ -85,6 +85,7 @@ fn read(sources: &[Source]) -> Result<ImportedTable, ImportError> {
         tool: Tool::Vela,
         files: vec![source.file.clone()],
         layers,
+        compiled: None,
         clock: None,
         ordered: true,
         halves_macs: false,
@@ -171,13 +172,24 @@ impl Summary<'_> {
         }
     }
 
-    /// A number of a level, whose column is called after it.
+    /// A number of a level, whose column is called after it; 0 without one.
     fn of(&self, level: &str, what: &str) -> Result<f64, ImportError> {
         let wanted = format!("{level}_{what}");
         match (self.sheet.column(&wanted), self.sheet.rows.first()) {
             (Some(column), Some(row)) => self.sheet.number(row, column),
             _ => Ok(0.0),
         }
+    }
+
+    fn compiled(&self) -> Result<Compiled, ImportError> {
+        let text = |column| self.text(column).to_owned();
+        let encoded = Bytes(self.of("total_npu", "encoded_weights")?);
+        Ok(Compiled {
+            network: text("network"),
+            accelerator: text("accelerator_configuration"),
+            system: text("system_config"),
+            encoded: Some(encoded).filter(|encoded| encoded.0 > 0.0),
+        })
     }
 
     fn text(&self, column: &str) -> &str {
@@ -217,6 +229,7 @@ fn bytes(table: &mut ImportedTable, summary: &Summary<'_>) -> Result<(), ImportE
     if clock > 0.0 {
         table.clock = Some(Hertz(clock));
     }
+    table.compiled = Some(summary.compiled()?);
     table.halves_macs = summary.text("accelerator_configuration").contains("U85");
     for (level, _, prefix) in LEVELS {
         let total = summary.of(prefix, "total_bytes")?;

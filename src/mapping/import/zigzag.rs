@@ -224,6 +224,7 @@ fn read(sources: &[Source]) -> Result<ImportedTable, ImportError> {
         tool: Tool::ZigZag,
         files: Vec::new(),
         layers: Vec::new(),
+        compiled: None,
         clock: None,
         ordered: true,
         halves_macs: false,
