@@ -188,12 +188,29 @@ impl Choices {
             }
             prices
         });
-        let written_to = network
+        let own: Vec<Vec<Option<Price>>> = own.collect();
+        let written_to: Vec<Vec<Option<usize>>> = network
             .layers
             .iter()
-            .map(|layer| self.homes.iter().map(|home| home.home_of_result(&layer.work)).collect());
-        let written_to = written_to.collect();
-        Problem { own: own.collect(), written_to, edges: self.edges.clone(), hop }
+            .map(|layer| self.homes.iter().map(|home| home.home_of_result(&layer.work)).collect())
+            .collect();
+        // What is read where it is written, whichever engines are chosen, is no part of the choice.
+        let on = |layer: usize| {
+            let prices = own.get(layer).into_iter().flatten().enumerate();
+            prices.filter(|(_, price)| price.is_some()).map(|(engine, _)| engine)
+        };
+        let may_move = |edge: &&Edge| {
+            let written = written_to.get(edge.from);
+            on(edge.from).any(|maker| {
+                let from = written.and_then(|homes| homes.get(maker).copied().flatten());
+                on(edge.to).any(|reader| {
+                    let to = edge.read_from.get(reader).copied().flatten();
+                    from.is_some() && to.is_some() && from != to
+                })
+            })
+        };
+        let edges = self.edges.iter().filter(may_move).cloned().collect();
+        Problem { own, written_to, edges, hop }
     }
 
     pub(super) fn take(&mut self, layer: usize, engine: usize) -> Option<Candidate> {
