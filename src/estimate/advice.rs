@@ -59,7 +59,12 @@ pub fn advise(subject: &Subject<'_>) -> Vec<Advice> {
         let share = |saved: f64, whole: f64| if whole > 0.0 { saved / whole } else { 0.0 };
         let worth = share(saved_time.0, before.latency.0) > WORTH
             || share(saved_energy.0, before.energy.0) > WORTH;
-        if worth {
+        // Where whole results fit, keeping rows is the same.
+        let told = |own: &Advice| {
+            let both = matches!((&own.change, &change), (Change::Keeps(_), Change::Keeps(_)));
+            both && (own.time, own.energy) == (time, energy)
+        };
+        if worth && !found.iter().any(told) {
             found.push(Advice { change, time, energy, saved_time, saved_energy });
         }
     }

@@ -123,8 +123,13 @@ impl Traffic {
         let pace = |moves: &Moves| pace(moves, how, compute, setting);
         let mut own: Option<Pace> = None;
         for other in flows.others() {
+            let known = *own.get_or_insert_with(|| pace(&best));
+            // Nothing takes less than the work itself.
+            if known.time <= compute.0 * NEARLY {
+                break;
+            }
             let other = Moves::of(&flows, other, step, setting);
-            let (known, others) = (*own.get_or_insert_with(|| pace(&best)), pace(&other));
+            let others = pace(&other);
             if others.time * NEARLY < known.time {
                 (best, own) = (other, Some(others));
             }
