@@ -8,6 +8,7 @@
 
 mod cursor;
 mod layers;
+mod lines;
 mod literals;
 mod merge;
 mod nearest;
@@ -22,6 +23,7 @@ mod variants;
 mod wording;
 
 pub use layers::{LayerRules, Layers};
+pub use lines::Lines;
 pub use literals::{resolve_sources, source_kinds};
 pub use nearest::nearest;
 pub use origin::Merged;

@@ -99,13 +99,25 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
     let work = executed(work, stack);
     let skipped = Skipped::of(&work, unit);
     let timing = timing(engine, &work, precision, skipped, setting)?;
-    let (dispatch, dispatch_kind) = dispatch(unit, stack, work.kind);
+    let dispatch = dispatch(unit, stack, work.kind);
     let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.into_owned() };
+    with_energy(&done, engine, precision, timing, dispatch, setting)
+}
+
+/// The cost of work whose cycles are known.
+fn with_energy(
+    done: &Work,
+    engine: usize,
+    precision: Precision,
+    timing: Timing,
+    dispatch: (Cycles, Kind),
+    setting: Setting<'_>,
+) -> Result<Cost, Refusal> {
     let EngineWork { energy, dispatch_energy, kind: energy_kind } =
-        engine_work(&done, engine, precision, &timing, (dispatch, dispatch_kind), setting)?;
+        engine_work(done, engine, precision, &timing, dispatch, setting)?;
     Ok(Cost {
         compute: timing.compute,
-        dispatch,
+        dispatch: dispatch.0,
         macs: done.macs,
         array_macs: timing.array_macs,
         peak: timing.peak,
@@ -114,7 +126,7 @@ pub fn cost(work: &Work, engine: usize, setting: Setting<'_>) -> Result<Cost, Re
         energy,
         dispatch_energy,
         time_kind: timing.kind,
-        dispatch_kind,
+        dispatch_kind: dispatch.1,
         energy_kind,
     })
 }
@@ -141,22 +153,7 @@ pub fn cost_in_cycles(
     };
     let dispatch = (Cycles::ZERO, Kind::STRONGEST);
     let done = Work { macs: work.macs - skipped.macs.min(work.macs), ..work.clone() };
-    let EngineWork { energy, dispatch_energy, kind: energy_kind } =
-        engine_work(&done, engine, precision, &timing, dispatch, setting)?;
-    Ok(Cost {
-        compute,
-        dispatch: dispatch.0,
-        macs: done.macs,
-        array_macs: timing.array_macs,
-        peak: timing.peak,
-        precision,
-        passes: timing.passes,
-        energy,
-        dispatch_energy,
-        time_kind: timing.kind,
-        dispatch_kind: dispatch.1,
-        energy_kind,
-    })
+    with_energy(&done, engine, precision, timing, dispatch, setting)
 }
 
 /// A domain that is asleep and that the engine needs: its own, or that of a memory that it works from,

@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::chains::{Run, Tie, chains, tie};
 use super::choices::Choices;
 use super::network::Network;
-use super::place::Placement;
+use super::place::{Placement, Weights};
 use crate::cost::Setting;
 use crate::hardware::Keeps;
 use std::ops::Range;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 impl Choices {
     /// Lets results stay in buffers, on engines that do so.
     pub(super) fn chain(&mut self, network: &Network, placement: &Placement, setting: Setting<'_>) {
+        let weights = self.weights_at(placement, setting);
         let mut first = 0;
         while first < placement.len() {
             let engine = placement.get(first).copied().flatten();
@@ -31,7 +32,8 @@ impl Choices {
                 ties.push(next);
             }
             let homes = homes.as_ref();
-            self.chain_run(&Run { network, engine, homes, first, ties: &ties, setting }, keeps);
+            let run = Run { network, engine, homes, first, ties: &ties, setting };
+            self.chain_run(&run, keeps, weights);
             first += ties.len() + 1;
         }
     }
@@ -42,8 +44,7 @@ impl Choices {
     }
 
     /// Cuts a run of layers into the chains of least cost, and keeps what stays within them.
-    fn chain_run(&mut self, run: &Run<'_>, keeps: Keeps) {
-        let weights = self.weights(run.setting);
+    fn chain_run(&mut self, run: &Run<'_>, keeps: Keeps, weights: Weights) {
         let sum = |own: &[Candidate]| -> f64 {
             own.iter().map(|c| weights.of(c.price(run.setting))).sum()
         };

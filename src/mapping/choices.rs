@@ -159,6 +159,19 @@ impl Choices {
         (placement, handovers)
     }
 
+    /// The same once layers are placed: of a product, its differential at that placement.
+    pub(super) fn weights_at(&self, placement: &Placement, setting: Setting<'_>) -> Weights {
+        if self.directions.objective != Objective::Edp {
+            return self.weights(setting);
+        }
+        let placed = self.candidates.iter().zip(placement);
+        let own = placed.filter_map(|(all, engine)| all.iter().find(|c| Some(c.engine) == *engine));
+        let Price { time, energy } =
+            own.fold(Price::default(), |sum, own| sum.plus(own.price(setting)));
+        let standing = self.standing(setting);
+        Weights { time: 2.0 * standing * time + energy, energy: time }
+    }
+
     /// How much time and energy count by the aim of the mapping.
     pub(super) fn weights(&self, setting: Setting<'_>) -> Weights {
         match self.directions.objective {

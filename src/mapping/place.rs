@@ -22,7 +22,7 @@ pub(super) struct Price {
 }
 
 impl Price {
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self { time: self.time + other.time, energy: self.energy + other.energy }
     }
 }

@@ -1,6 +1,7 @@
 //! From bytes to rows of cells that know their line.
 
 use super::TableError;
+use crate::diagnostic::Lines;
 use csv::{ReaderBuilder, StringRecord};
 
 /// Larger than any table that somebody filled in.
@@ -79,7 +80,7 @@ pub(super) fn rows(text: &str) -> Vec<Row> {
         .from_reader(body.as_bytes());
     let mut rows = Vec::new();
     let mut record = StringRecord::new();
-    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut lines = Lines::of(text);
     while reader.read_record(&mut record).is_ok_and(|more| more) {
         let start = record.position().map_or(0, |p| p.byte() as usize) + skipped;
         let line = lines.line_of(start);
@@ -130,27 +131,4 @@ fn guessed(text: &str) -> u8 {
     let counted = [';', '\t', ','].map(|d| (with(d), d));
     let best = counted.into_iter().reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map_or(b',', |(_, d)| d as u8)
-}
-
-/// Counts lines on the way through a text.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    /// The line of the first character at or behind `start` that does not end a line: the reader skips
-    /// empty lines without a word.
-    fn line_of(&mut self, start: usize) -> u64 {
-        let bytes = self.text.as_bytes();
-        while let Some(byte) = bytes.get(self.at) {
-            if self.at >= start && !matches!(byte, b'\n' | b'\r') {
-                break;
-            }
-            self.line += u64::from(*byte == b'\n');
-            self.at += 1;
-        }
-        self.line
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use super::{ImportError, Place, TableFault};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Lines, nearest};
 use csv::{ReaderBuilder, StringRecord};
 
 /// More rows than any network has operators.
@@ -80,7 +80,7 @@ impl<'a> Sheet<'a> {
     pub(super) fn of(source: &'a Source) -> Result<Self, ImportError> {
         let file = source.file.as_str();
         let mut sheet = Self { file, header: StringRecord::new(), line: 1, rows: Vec::new() };
-        let mut lines = Lines { text: &source.text, at: 0, line: 1 };
+        let mut lines = Lines::of(&source.text);
         let mut reader = reader(&source.text);
         let mut cells = StringRecord::new();
         let mut first = true;
@@ -182,27 +182,5 @@ pub(super) fn amount(value: f64) -> Result<f64, &'static str> {
         _ if value < 0.0 => Err("is below zero"),
         _ if value > LARGEST => Err("is more than anything takes"),
         _ => Ok(value),
-    }
-}
-
-/// Counts lines on the way through a text.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    /// The line of the first character at or behind `start` that ends no line.
-    fn line_of(&mut self, start: usize) -> u64 {
-        let bytes = self.text.as_bytes();
-        while let Some(byte) = bytes.get(self.at) {
-            if self.at >= start && !matches!(byte, b'\n' | b'\r') {
-                break;
-            }
-            self.line += u64::from(*byte == b'\n');
-            self.at += 1;
-        }
-        self.line
     }
 }
