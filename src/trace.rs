@@ -9,6 +9,7 @@ mod ledger;
 mod metrics;
 mod opening;
 mod recorder;
+mod samples;
 mod sink;
 mod waveform;
 mod window;
@@ -17,6 +18,10 @@ pub use ledger::{Cause, Ledger, Residuals};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};
 pub use opening::Opening;
 pub use recorder::{Recorder, Trace};
+pub use samples::{
+    Block, Channel, ChannelId, ChannelKind, Edge, Layout, Level, LineId, Mark, Origin, Readings,
+    Run, SampleClock, SampleSink, Segments, Series, StatedRun, Teller, Times,
+};
 pub use sink::{
     Component, ComponentId, ComponentKind, Deaf, Header, Rail, RailId, Sink, Span, SpanKind, Tee,
 };

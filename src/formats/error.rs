@@ -32,6 +32,39 @@ pub enum FormatError {
         /// What is wrong there.
         fault: CsvFault,
     },
+    /// The file of an instrument is not what its format asks for.
+    #[error("{file}{place}: {fault}")]
+    Unreadable {
+        /// The file as the caller named it.
+        file: String,
+        /// Where in it.
+        place: Place,
+        /// What is wrong there.
+        fault: ReadFault,
+    },
+    /// No format is known that looks like this file.
+    #[error(
+        "{file}: no instrument's format looks like this\nhelp: `--format NAME` names one ({known}); a table of numbers is read with --format csv --time-column NAME --unit mA"
+    )]
+    Unrecognised {
+        /// The file as the caller named it.
+        file: String,
+        /// The formats that there are.
+        known: String,
+    },
+    /// A format that does not exist.
+    #[error(
+        "there is no format `{name}`{}\nhelp: formats are {known}",
+        nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    )]
+    NoFormat {
+        /// The name as given.
+        name: String,
+        /// The nearest one.
+        nearest: Option<String>,
+        /// The formats that there are.
+        known: String,
+    },
     /// A number that no file can keep.
     #[error("{quantity} is {value} at {at}: only finite numbers can be written")]
     NotFinite {
@@ -49,6 +82,169 @@ pub enum FormatError {
         end: SimTime,
         /// The first change after it.
         at: SimTime,
+    },
+}
+
+/// Where in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// A line, from 1.
+    Line(u64),
+    /// A byte, from 0.
+    Byte(u64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole => Ok(()),
+            Self::Line(line) => write!(f, ":{line}"),
+            Self::Byte(byte) => write!(f, " at byte {byte}"),
+        }
+    }
+}
+
+/// What is wrong with the file of an instrument.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReadFault {
+    /// Nothing in it.
+    #[error("the file is empty")]
+    Empty,
+    /// It has a head and no sample.
+    #[error("there is no sample in it")]
+    NoSamples,
+    /// It ends in the middle of something.
+    #[error("the file ends within {what}: {found} of {expected} bytes are there")]
+    Truncated {
+        /// What it ends in.
+        what: &'static str,
+        /// Bytes it should have.
+        expected: u64,
+        /// Bytes it has.
+        found: u64,
+    },
+    /// Its head is not that of the format.
+    #[error("expected {expected}, found `{found}`")]
+    Head {
+        /// What the format starts with.
+        expected: String,
+        /// The start of what is there.
+        found: String,
+    },
+    /// A version that is not known.
+    #[error("{what} version {found} is not known; known: {known}")]
+    Version {
+        /// Of what.
+        what: &'static str,
+        /// The version in the file.
+        found: String,
+        /// Those that can be read.
+        known: &'static str,
+    },
+    /// Time that runs backwards.
+    #[error("time runs backwards: {at} s after {before} s")]
+    Backwards {
+        /// The time before \[s\].
+        before: String,
+        /// This time \[s\].
+        at: String,
+    },
+    /// A time that a trace cannot hold.
+    #[error("{at} s is outside of the 213 days that a trace can hold")]
+    PastEnd {
+        /// The time \[s\].
+        at: String,
+    },
+    /// A column that has to be there.
+    #[error("there is no column `{column}`; columns are {known}")]
+    NoColumn {
+        /// The column.
+        column: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A row with too many or too few cells.
+    #[error("{found} cells, expected {expected}")]
+    Cells {
+        /// How many the head has.
+        expected: usize,
+        /// How many the row has.
+        found: usize,
+    },
+    /// Text that should be a number.
+    #[error("`{text}` in {column} is not a number")]
+    Number {
+        /// The column or field.
+        column: String,
+        /// What is there.
+        text: String,
+    },
+    /// A number that cannot be.
+    #[error("{what} is {found}, expected {expected}")]
+    Value {
+        /// Of what.
+        what: String,
+        /// What is there.
+        found: String,
+        /// What can be.
+        expected: &'static str,
+    },
+    /// A unit that is not known, or not of this column.
+    #[error("`{found}` is no unit of {column}; expected {expected}")]
+    Unit {
+        /// The column.
+        column: String,
+        /// The unit in the file.
+        found: String,
+        /// Units that would do.
+        expected: &'static str,
+    },
+    /// A size beyond the file, or beyond what is read into memory.
+    #[error("{what} would be {size} bytes, at most {limit} can be there")]
+    Size {
+        /// Of what.
+        what: &'static str,
+        /// The size in the file.
+        size: u64,
+        /// The largest that can be.
+        limit: u64,
+    },
+    /// A checksum that does not agree.
+    #[error("the checksum of {what} does not agree with its bytes")]
+    Checksum {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A part that has to be there.
+    #[error("{what} is missing")]
+    Missing {
+        /// The part.
+        what: String,
+    },
+    /// JSON that is none.
+    #[error("not the JSON expected: {reason}")]
+    Json {
+        /// What the JSON reader said.
+        reason: String,
+    },
+    /// An archive that is none.
+    #[error("not a readable archive: {reason}")]
+    Archive {
+        /// What the archive reader said.
+        reason: String,
+    },
+    /// Bytes that are not text.
+    #[error("not UTF-8 text")]
+    NotText,
+    /// An option that this reader needs.
+    #[error("{what} is not known\nhelp: give {option}")]
+    Needs {
+        /// What is missing.
+        what: &'static str,
+        /// The option that says it.
+        option: &'static str,
     },
 }
 
@@ -132,7 +328,7 @@ pub enum CsvFault {
         column: String,
     },
     /// A word that names no kind of span.
-    #[error("`{text}` is no kind of span: inference, layer, phase, idle or transition")]
+    #[error("`{text}` is no kind of span: inference, layer, phase, idle, transition or window")]
     Kind {
         /// The cell.
         text: String,

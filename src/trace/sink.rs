@@ -85,6 +85,8 @@ pub enum SpanKind {
     Idle,
     /// A change of power state.
     Transition,
+    /// A stretch of a capture that is measured, with one or many inferences back to back.
+    Window,
 }
 
 impl SpanKind {
@@ -96,6 +98,7 @@ impl SpanKind {
             Self::Phase => "phase",
             Self::Idle => "idle",
             Self::Transition => "transition",
+            Self::Window => "window",
         }
     }
 }

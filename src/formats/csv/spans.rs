@@ -8,8 +8,14 @@ use crate::trace::{Span, SpanKind};
 use std::io::{Read, Write};
 
 const COLUMNS: [&str; 7] = ["kind", "name", "track", "inference", "start_s", "end_s", "duration_s"];
-const KINDS: [SpanKind; 5] =
-    [SpanKind::Inference, SpanKind::Layer, SpanKind::Phase, SpanKind::Idle, SpanKind::Transition];
+const KINDS: [SpanKind; 6] = [
+    SpanKind::Inference,
+    SpanKind::Layer,
+    SpanKind::Phase,
+    SpanKind::Idle,
+    SpanKind::Transition,
+    SpanKind::Window,
+];
 
 /// Writes `spans.csv`.
 pub fn write_spans(spans: &[Span], out: &mut impl Write) -> Result<(), FormatError> {

@@ -91,10 +91,11 @@ impl Lanes {
 /// Of spans that start and end together, the one with the smaller depth is around the other.
 fn depth(kind: SpanKind) -> u8 {
     match kind {
-        SpanKind::Inference => 0,
-        SpanKind::Layer => 1,
-        SpanKind::Phase => 2,
-        SpanKind::Idle | SpanKind::Transition => 3,
+        SpanKind::Window => 0,
+        SpanKind::Inference => 1,
+        SpanKind::Layer => 2,
+        SpanKind::Phase => 3,
+        SpanKind::Idle | SpanKind::Transition => 4,
     }
 }
 

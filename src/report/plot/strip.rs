@@ -21,6 +21,7 @@ const PHASES: usize = 6;
 /// Spans of one kind and track share rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
+    Window,
     Inference,
     State,
     Layer,
@@ -30,6 +31,7 @@ enum Group {
 impl Group {
     fn of(kind: SpanKind) -> Self {
         match kind {
+            SpanKind::Window => Self::Window,
             SpanKind::Inference => Self::Inference,
             SpanKind::Idle | SpanKind::Transition => Self::State,
             SpanKind::Layer => Self::Layer,
@@ -39,6 +41,7 @@ impl Group {
 
     fn name(self) -> &'static str {
         match self {
+            Self::Window => "window",
             Self::Inference => "inference",
             Self::State => "state",
             Self::Layer => "layer",
@@ -218,7 +221,9 @@ impl Inks<'_> {
     fn of(&mut self, span: &Span, at: usize) -> Ink {
         let other = self.theme.paper;
         match span.kind {
-            SpanKind::Inference => self.theme.inference.mixed(other, (at % 2) as f64 * 0.3),
+            SpanKind::Window | SpanKind::Inference => {
+                self.theme.inference.mixed(other, (at % 2) as f64 * 0.3)
+            }
             SpanKind::Layer => self.theme.layer.mixed(other, (at % 2) as f64 * 0.3),
             SpanKind::Idle => self.known("idle", self.theme.idle),
             SpanKind::Transition => {
