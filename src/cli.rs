@@ -3,13 +3,16 @@
 //! Exit code 0 is done, 1 the answer is no (a check failed), 2 bad input or usage, 3 a fault of the
 //! program. Errors go to stderr.
 
+mod capture;
 mod error;
 mod estimate;
 mod hardware;
 mod inspect;
+mod measurement;
 mod model;
 mod roofline;
 mod run;
+mod stats;
 mod table;
 mod target;
 mod transformer;
@@ -41,6 +44,11 @@ enum Verb {
     Roofline(roofline::RooflineArguments),
     /// Simulate: trace, metrics, pictures
     Run(run::RunArguments),
+    /// Energy, mean, peak, gaps and windows of any trace, simulated or captured
+    Stats(stats::StatsArguments),
+    /// What did I measure?
+    #[command(subcommand)]
+    Capture(capture::Capture),
     /// Predicted against measured
     Validate(validate::Validate),
     /// What hardware ships, how well founded it is, and whether yours is sound
@@ -79,6 +87,8 @@ pub fn main() -> ExitCode {
         Verb::Estimate(a) => a.run(),
         Verb::Roofline(a) => a.run(),
         Verb::Run(a) => a.run(),
+        Verb::Stats(a) => a.run(),
+        Verb::Capture(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),
         Verb::Model(a) => a.run(),

@@ -46,6 +46,7 @@
 //! | [`formats`] | one codec a file | who asks |
 //! | [`sim`] | the event kernel and the components on it | files, plots |
 //! | [`uncertainty`] | intervals, linearised and sampled; what headline numbers rest on | where the numbers go |
+//! | [`capture`] | what a measurement means: supply lines, windows, clocks | the simulator |
 //! | [`calibrate`] | measured references and predictions against them | file formats of captures |
 //! | [`report`] | tables, JSON, plots, folders | computing anything |
 //! | [`cli`] | arguments, exit codes | physics |
@@ -68,6 +69,7 @@
 #![warn(missing_docs, missing_debug_implementations)]
 
 pub mod calibrate;
+pub mod capture;
 pub mod cli;
 pub mod cost;
 pub mod diagnostic;

@@ -23,6 +23,7 @@ pub use samples::{
     Run, SampleClock, SampleSink, Segments, Series, StatedRun, Teller, Times,
 };
 pub use sink::{
-    Component, ComponentId, ComponentKind, Deaf, Header, Rail, RailId, Sink, Span, SpanKind, Tee,
+    Component, ComponentId, ComponentKind, Counter, CounterId, Deaf, Header, Rail, RailId, Sink,
+    Span, SpanKind, Tee,
 };
 pub use waveform::Waveform;

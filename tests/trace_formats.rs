@@ -79,6 +79,7 @@ fn header() -> Header {
             Rail { name: "vbat".to_owned(), is_source: true },
             Rail { name: "vdd".to_owned(), is_source: false },
         ],
+        ..Header::default()
     }
 }
 

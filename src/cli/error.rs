@@ -133,7 +133,14 @@ impl CliError {
                 | RunFolderError::Format(FormatError::Write { .. }),
             )
             | Self::Plot(PlotError::Write { .. } | PlotError::Extension { .. })
-            | Self::Format(FormatError::Write { .. }) => 2,
+            | Self::Format(
+                FormatError::Write { .. }
+                | FormatError::Read { .. }
+                | FormatError::Malformed { .. }
+                | FormatError::Unreadable { .. }
+                | FormatError::Unrecognised { .. }
+                | FormatError::NoFormat { .. },
+            ) => 2,
             Self::RunFolder(RunFolderError::Plot(_) | RunFolderError::Format(_))
             | Self::Plot(_)
             | Self::Format(_) => 3,

@@ -106,6 +106,7 @@ mod tests {
                 part("ldo", ComponentKind::RegulatorLoss),
             ],
             rails: vec![Rail { name: "vdd".into(), is_source: true }],
+            ..Header::default()
         });
         recorder.power(SimTime(0), ComponentId(0), Watts(0.1 + 0.2));
         recorder.rail(SimTime(0), RailId(0), Volts(1.2), Amperes(1e-9));

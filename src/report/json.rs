@@ -5,12 +5,14 @@ mod against;
 mod hardware;
 mod inspect;
 mod limits;
+mod measured;
 mod memory;
 mod roofline;
 
 pub use against::against;
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
+pub use measured::{info, measured};
 pub use roofline::roofline;
 
 use super::tables::{key_name, window_name};

@@ -35,6 +35,8 @@ pub struct Metrics {
     pub inferences: u64,
     /// Time within inferences.
     pub busy: Seconds,
+    /// Time over which total power is unknown; means are over the rest.
+    pub unknown: Seconds,
 }
 
 /// A [`Sink`] that keeps only metrics.
@@ -52,6 +54,7 @@ pub struct MetricsSink {
     windows: [WindowPeak; 4],
     inferences: u64,
     busy: SimTime,
+    unknown: SimTime,
 }
 
 impl Default for MetricsSink {
@@ -69,6 +72,7 @@ impl Default for MetricsSink {
             windows: WINDOWS.map(WindowPeak::new),
             inferences: 0,
             busy: SimTime::ZERO,
+            unknown: SimTime::ZERO,
         }
     }
 }
@@ -79,18 +83,23 @@ impl MetricsSink {
         if at <= self.now {
             return;
         }
-        let seconds = at.since(self.now).seconds().0;
+        let stretch = at.since(self.now);
+        let seconds = stretch.seconds().0;
         self.total = self.power.iter().sum();
+        let known = |power: f64| if power.is_nan() { 0.0 } else { power };
         for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
-            sum.add(power * seconds);
+            sum.add(known(*power) * seconds);
         }
         for (sum, power) in self.by_rail.iter_mut().zip(&self.rail_power) {
-            sum.add(power * seconds);
+            sum.add(known(*power) * seconds);
         }
-        self.energy.add(self.total * seconds);
+        if self.total.is_nan() {
+            self.unknown = SimTime(self.unknown.0 + stretch.0);
+        }
+        self.energy.add(known(self.total) * seconds);
         self.peak = self.peak.max(self.total);
         for window in &mut self.windows {
-            window.push(at, self.total);
+            window.push(at, known(self.total));
         }
         self.now = at;
     }
@@ -103,8 +112,8 @@ impl MetricsSink {
             Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e.value()).sum())
         };
         let (load_energy, loss_energy) = (of(true), of(false));
-        let mean =
-            if duration.0 > 0.0 { Joules(self.energy.value()) / duration } else { Watts::ZERO };
+        let over = duration - self.unknown.seconds();
+        let mean = if over.0 > 0.0 { Joules(self.energy.value()) / over } else { Watts::ZERO };
         Metrics {
             duration,
             energy: Joules(self.energy.value()),
@@ -117,6 +126,7 @@ impl MetricsSink {
             by_rail: self.by_rail.iter().map(|e| Joules(e.value())).collect(),
             inferences: self.inferences,
             busy: self.busy.seconds(),
+            unknown: self.unknown.seconds(),
             header: self.header,
         }
     }
@@ -175,6 +185,7 @@ mod tests {
                 part("loss", ComponentKind::RegulatorLoss),
             ],
             rails: vec![Rail { name: "r".into(), is_source: true }],
+            ..Header::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! A sink that passes on the start of a run, for traces that a person looks at.
 
-use super::{ComponentId, Header, RailId, Sink, Span, SpanKind};
+use super::{ComponentId, CounterId, Edge, Header, Mark, RailId, Sink, Span, SpanKind};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 
 /// Passes on everything until a number of inferences have ended, or until the one during which a
@@ -46,6 +46,21 @@ impl<S: Sink> Sink for Opening<S> {
     fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes) {
         if self.open() {
             self.sink.rail(at, rail, voltage, current);
+        }
+    }
+    fn counter(&mut self, at: SimTime, counter: CounterId, value: f64) {
+        if self.open() {
+            self.sink.counter(at, counter, value);
+        }
+    }
+    fn edge(&mut self, edge: Edge) {
+        if self.open() {
+            self.sink.edge(edge);
+        }
+    }
+    fn mark(&mut self, mark: Mark) {
+        if self.open() {
+            self.sink.mark(mark);
         }
     }
     fn span(&mut self, span: Span) {

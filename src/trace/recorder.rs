@@ -1,6 +1,6 @@
 //! The sink that keeps everything.
 
-use super::{ComponentId, Header, RailId, Sink, Span, SpanKind, Waveform};
+use super::{ComponentId, CounterId, Edge, Header, Mark, RailId, Sink, Span, SpanKind, Waveform};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 
 /// A complete trace in memory.
@@ -14,6 +14,12 @@ pub struct Trace {
     pub voltage: Vec<Waveform>,
     /// Current of each rail \[A\].
     pub current: Vec<Waveform>,
+    /// Counters, each in the unit of its kind.
+    pub counters: Vec<Waveform>,
+    /// Changes of digital lines, in the order of time for each.
+    pub edges: Vec<Edge>,
+    /// Lines of logs.
+    pub marks: Vec<Mark>,
     /// Spans, in the order of their end.
     pub spans: Vec<Span>,
     /// Length of the trace.
@@ -25,8 +31,10 @@ impl Trace {
     /// a kept trace and what is computed during a run go through the same code.
     pub fn replay(&self, sink: &mut impl Sink) {
         sink.begin(&self.header);
-        // Components come first, then rails; of a rail either wave may change alone.
-        let components = self.power.len();
+        self.edges.iter().for_each(|edge| sink.edge(*edge));
+        self.marks.iter().for_each(|mark| sink.mark(mark.clone()));
+        // Components come first, then rails, then counters; of a rail either wave may change alone.
+        let (components, rails) = (self.power.len(), self.voltage.len().max(self.current.len()));
         let mut changes: Vec<(SimTime, usize)> = Vec::new();
         for (lane, wave) in self.power.iter().enumerate() {
             changes.extend(wave.points().iter().map(|p| (p.0, lane)));
@@ -36,11 +44,18 @@ impl Trace {
                 changes.extend(wave.points().iter().map(|p| (p.0, components + rail)));
             }
         }
+        for (counter, wave) in self.counters.iter().enumerate() {
+            let lane = components + rails + counter;
+            changes.extend(wave.points().iter().map(|p| (p.0, lane)));
+        }
         changes.sort_unstable();
         changes.dedup();
         for (at, lane) in changes {
             if let Some(wave) = self.power.get(lane) {
                 sink.power(at, ComponentId(lane), Watts(wave.at(at)));
+            } else if let Some(counter) = lane.checked_sub(components + rails) {
+                let value = self.counters.get(counter).map_or(0.0, |wave| wave.at(at));
+                sink.counter(at, CounterId(counter), value);
             } else {
                 let rail = lane - components;
                 let value = |waves: &[Waveform]| waves.get(rail).map_or(0.0, |w| w.at(at));
@@ -59,7 +74,7 @@ impl Trace {
         self.spans.iter().filter(|s| s.kind == SpanKind::Inference).count()
     }
 
-    /// Total power as a step function \[W\].
+    /// Total power as a step function \[W\]; unknown where any component is.
     pub fn total_power(&self) -> Waveform {
         let mut changes: Vec<(SimTime, usize, f64)> = Vec::new();
         for (lane, wave) in self.power.iter().enumerate() {
@@ -98,6 +113,7 @@ impl Sink for Recorder {
             power: vec![Waveform::default(); header.components.len()],
             voltage: vec![Waveform::default(); header.rails.len()],
             current: vec![Waveform::default(); header.rails.len()],
+            counters: vec![Waveform::default(); header.counters.len()],
             ..Trace::default()
         };
     }
@@ -112,6 +128,17 @@ impl Sink for Recorder {
             v.set(at, voltage.0);
             i.set(at, current.0);
         }
+    }
+    fn counter(&mut self, at: SimTime, counter: CounterId, value: f64) {
+        if let Some(wave) = self.trace.counters.get_mut(counter.0) {
+            wave.set(at, value);
+        }
+    }
+    fn edge(&mut self, edge: Edge) {
+        self.trace.edges.push(edge);
+    }
+    fn mark(&mut self, mark: Mark) {
+        self.trace.marks.push(mark);
     }
     fn span(&mut self, span: Span) {
         self.trace.spans.push(span);

@@ -1,5 +1,6 @@
 //! What a run tells: power changes, rail changes, spans.
 
+use super::{Block, ChannelKind, Edge, Mark};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,8 @@ pub enum ComponentKind {
     Load,
     /// What a regulator burns.
     RegulatorLoss,
+    /// What a meter saw on a supply line.
+    Measured,
 }
 
 /// A place where power goes.
@@ -63,6 +66,19 @@ pub struct Rail {
     pub is_source: bool,
 }
 
+/// Index of a counter in the [`Header`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CounterId(pub usize);
+
+/// A quantity beside power, voltage and current: a temperature, a clock, a load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counter {
+    /// Name, unique in a trace.
+    pub name: String,
+    /// What it counts, and so its unit.
+    pub kind: ChannelKind,
+}
+
 /// The fixed part of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -70,6 +86,12 @@ pub struct Header {
     pub components: Vec<Component>,
     /// Supply rails.
     pub rails: Vec<Rail>,
+    /// Quantities beside power.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counter>,
+    /// Digital lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
 }
 
 /// What a span stands for.
@@ -121,7 +143,8 @@ pub struct Span {
 }
 
 /// Where a run writes. Calls come in the order of time; of several changes of one component at one
-/// instant the last holds.
+/// instant the last holds. A value that is not a number means that it is unknown from then on:
+/// captures have gaps, simulated runs have none.
 pub trait Sink {
     /// The fixed part, before anything else.
     fn begin(&mut self, header: &Header);
@@ -129,8 +152,27 @@ pub trait Sink {
     fn power(&mut self, at: SimTime, component: ComponentId, power: Watts);
     /// From `at` on, the rail stands at `voltage` and carries `current`.
     fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes);
-    /// A span that has ended.
+    /// A span that has ended; those that a file states may come before their time.
     fn span(&mut self, span: Span);
+    /// Power of one component, sample after sample. Only where no other component changes within
+    /// the block.
+    fn powers(&mut self, component: ComponentId, block: &Block<'_>) {
+        for (at, _, value) in block.segments() {
+            self.power(at, component, Watts(value));
+        }
+    }
+    /// From `at` on, the counter stands at `value`, in the unit of its kind.
+    fn counter(&mut self, at: SimTime, counter: CounterId, value: f64) {
+        let _ = (at, counter, value);
+    }
+    /// A digital line changes; comes before any power that starts after it.
+    fn edge(&mut self, edge: Edge) {
+        let _ = edge;
+    }
+    /// A line of a log.
+    fn mark(&mut self, mark: Mark) {
+        let _ = mark;
+    }
     /// The run ends.
     fn end(&mut self, at: SimTime);
 }
@@ -167,6 +209,22 @@ impl<A: Sink, B: Sink> Sink for Tee<'_, A, B> {
     fn span(&mut self, span: Span) {
         self.0.span(span.clone());
         self.1.span(span);
+    }
+    fn powers(&mut self, component: ComponentId, block: &Block<'_>) {
+        self.0.powers(component, block);
+        self.1.powers(component, block);
+    }
+    fn counter(&mut self, at: SimTime, counter: CounterId, value: f64) {
+        self.0.counter(at, counter, value);
+        self.1.counter(at, counter, value);
+    }
+    fn edge(&mut self, edge: Edge) {
+        self.0.edge(edge);
+        self.1.edge(edge);
+    }
+    fn mark(&mut self, mark: Mark) {
+        self.0.mark(mark.clone());
+        self.1.mark(mark);
     }
     fn end(&mut self, at: SimTime) {
         self.0.end(at);

@@ -2,7 +2,8 @@
 
 use crate::units::SimTime;
 
-/// A value that holds from each of its times to the next: `(t0, v0), (t1, v1), …`.
+/// A value that holds from each of its times to the next: `(t0, v0), (t1, v1), …`. Not-a-number
+/// stands for a stretch over which it is unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Waveform {
     points: Vec<(SimTime, f64)>,
@@ -17,12 +18,12 @@ impl Waveform {
         {
             last.1 = value;
             let n = self.points.len();
-            if n > 1 && self.points[n - 2].1 == value {
+            if n > 1 && same(self.points[n - 2].1, value) {
                 self.points.pop();
             }
             return;
         }
-        if self.points.last().is_none_or(|last| last.1 != value) {
+        if self.points.last().is_none_or(|last| !same(last.1, value)) {
             self.points.push((at, value));
         }
     }
@@ -46,10 +47,15 @@ impl Waveform {
         })
     }
 
-    /// The integral up to `end`, over seconds.
+    /// The integral up to `end`, over seconds; what is unknown adds nothing.
     pub fn integral(&self, end: SimTime) -> f64 {
-        self.segments(end).map(|(a, b, v)| v * b.since(a).seconds().0).sum()
+        let known = self.segments(end).filter(|segment| !segment.2.is_nan());
+        known.map(|(a, b, v)| v * b.since(a).seconds().0).sum()
     }
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan())
 }
 
 #[cfg(test)]
@@ -68,5 +74,16 @@ mod tests {
         assert!((w.integral(SimTime(30)) - 40e-12).abs() < 1e-24);
         w.set(SimTime(20), 1.0);
         assert_eq!(w.points().len(), 1, "a change taken back leaves no point");
+    }
+
+    #[test]
+    fn what_is_unknown_adds_nothing_and_is_one_stretch() {
+        let mut w = Waveform::default();
+        for (at, value) in [(0, 2.0), (10, f64::NAN), (15, f64::NAN), (20, 4.0)] {
+            w.set(SimTime(at), value);
+        }
+        assert_eq!(w.points().len(), 3);
+        assert!(w.at(SimTime(17)).is_nan());
+        assert!((w.integral(SimTime(30)) - 60e-12).abs() < 1e-24);
     }
 }

@@ -196,5 +196,5 @@ fn assembled(header: Header, mut waves: Vec<Waveform>, end: SimTime) -> Trace {
     for (at, wave) in of_rails.into_iter().enumerate() {
         if at % 2 == 0 { voltage.push(wave) } else { current.push(wave) }
     }
-    Trace { header, power: waves, voltage, current, spans: Vec::new(), end }
+    Trace { header, power: waves, voltage, current, end, ..Trace::default() }
 }

@@ -34,8 +34,8 @@ pub(super) fn read(
     layout.channels = vec![Channel::new("energy", ChannelKind::Power, "dut")];
     layout.lines = vec![LINE.into()];
     layout.remarks.push("samples are taken as microjoule, as the published energies are".into());
-    tell(&layout, edges, marks, sink);
     let samples = input.size.saturating_sub(HEAD) / 4;
+    tell(&layout, &at_samples(edges, clock, samples), marks, sink);
     let last = clock.reaches(samples).map_err(|_| {
         let at = (samples as f64 / clock.rate().0).to_string();
         input.fault(Place::Whole, ReadFault::PastEnd { at })
@@ -43,6 +43,27 @@ pub(super) fn read(
     stream(input, clock, samples, sink)?;
     sink.end(last);
     Ok(())
+}
+
+/// The edges at the samples that the runner counts from them.
+///
+/// Time stamps come in the same milliseconds as samples, so that an edge falls on the border of two.
+/// The runner takes the first sample at or after the edge, with the time of a sample as a running
+/// sum of 1 / rate in double precision: its rounding decides at a border. All 127 windows of the
+/// reference captures are published that way, and a short window can tell (one sample of 104).
+fn at_samples(edges: &[Edge], clock: SampleClock, samples: u64) -> Vec<Edge> {
+    let period = 1.0 / clock.rate().0;
+    let (mut sample, mut time) = (0, 0.0);
+    let moved = edges.iter().map(|edge| {
+        while sample < samples && time < edge.at.seconds().0 {
+            sample += 1;
+            time += period;
+        }
+        // Behind the last sample there is none to move it to.
+        let at = if sample < samples { clock.at(sample) } else { edge.at };
+        Edge { at, ..*edge }
+    });
+    moved.collect()
 }
 
 fn clock(input: &mut Input<'_>) -> Result<SampleClock, FormatError> {

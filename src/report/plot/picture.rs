@@ -149,7 +149,7 @@ mod tests {
             rail: "vdd".into(),
         };
         let components: Vec<_> = (0..components).map(component).collect();
-        recorder.begin(&Header { components: components.clone(), rails: Vec::new() });
+        recorder.begin(&Header { components: components.clone(), ..Header::default() });
         let mut now = 0;
         let mut add = |recorder: &mut Recorder, kind, name: String, track: String, length: f64| {
             let start = SimTime(now);

@@ -1,9 +1,10 @@
 //! What a file says before its samples.
 
 use crate::units::{Joules, Volts};
+use serde::{Deserialize, Serialize};
 
 /// What a channel measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ChannelKind {
     /// Power \[W\].
     Power,

@@ -1,0 +1,356 @@
+//! Which stretches of a capture are measured.
+
+use super::host_clock::{self, HostRole, Matched};
+use crate::trace::{Edge, Level, LineId, Mark, Span, SpanKind};
+use crate::units::SimTime;
+
+/// A measured stretch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// Its start.
+    pub start: SimTime,
+    /// Its end.
+    pub stop: SimTime,
+    /// Its name, where the file gives one.
+    pub name: String,
+}
+
+/// How edges of a line make windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeRule {
+    /// Falls pair up: start, stop, start, stop.
+    Falls,
+    /// Rises pair up.
+    Rises,
+    /// From a fall to the next rise.
+    Low,
+    /// From a rise to the next fall.
+    High,
+}
+
+/// What the user says about windows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WindowOptions {
+    /// The digital line that marks them.
+    pub line: Option<String>,
+    /// How its edges make windows; found when not given.
+    pub rule: Option<EdgeRule>,
+    /// Windows left out at the start, where the device warms up.
+    pub warm_up: usize,
+}
+
+/// The windows of a capture, and what could not be made one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Windows {
+    /// The windows, in the order of time.
+    pub windows: Vec<Window>,
+    /// How they were found, and what is missing, in words.
+    pub remarks: Vec<String>,
+    /// What tells of the host's log and the meter's edges agree on, where both are there.
+    pub matched: Option<Matched>,
+}
+
+/// Finds the windows: those that the file states, else those between edges that the host's log
+/// explains, else those between edges alone.
+pub fn find_windows(
+    lines: &[String],
+    edges: &[Edge],
+    marks: &[Mark],
+    spans: &[Span],
+    end: SimTime,
+    options: &WindowOptions,
+) -> Windows {
+    let mut found = stated(spans);
+    if found.windows.is_empty() && !edges.is_empty() {
+        found = of_edges(lines, edges, marks, end, options);
+    }
+    if options.warm_up > 0 && !found.windows.is_empty() {
+        let left_out = options.warm_up.min(found.windows.len());
+        found.windows.drain(..left_out);
+        found.remarks.push(format!("the first {left_out} windows are left out as warm-up"));
+    }
+    found
+}
+
+fn stated(spans: &[Span]) -> Windows {
+    let of_kind = |kind| {
+        let those = spans.iter().filter(move |span| span.kind == kind);
+        let window = |s: &Span| Window { start: s.start, stop: s.end, name: s.name.clone() };
+        those.map(window).collect::<Vec<_>>()
+    };
+    let windows = of_kind(SpanKind::Window);
+    let windows = if windows.is_empty() { of_kind(SpanKind::Inference) } else { windows };
+    Windows { windows, ..Windows::default() }
+}
+
+fn of_edges(
+    lines: &[String],
+    edges: &[Edge],
+    marks: &[Mark],
+    end: SimTime,
+    options: &WindowOptions,
+) -> Windows {
+    let line = match chosen_line(lines, edges, options) {
+        Ok(line) => line,
+        Err(remark) => return Windows { remarks: vec![remark], ..Windows::default() },
+    };
+    let own: Vec<Edge> = edges.iter().filter(|edge| edge.line == line).copied().collect();
+    let events = host_clock::host_events(marks);
+    let explained = events.iter().any(|event| event.role == HostRole::Start);
+    if explained && options.rule.is_none() {
+        return explained_by(&own, &events, end);
+    }
+    let rule = options.rule.unwrap_or_else(|| likely_rule(&own, end));
+    by_rule(&own, rule)
+}
+
+/// The line that the user names, or the only one that moves.
+fn chosen_line(
+    lines: &[String],
+    edges: &[Edge],
+    options: &WindowOptions,
+) -> Result<LineId, String> {
+    if let Some(name) = &options.line {
+        let at = lines.iter().position(|line| line == name);
+        return at.map(LineId).ok_or_else(|| {
+            let known = if lines.is_empty() { "there are none".into() } else { lines.join(", ") };
+            format!("no digital line is called `{name}`: {known}")
+        });
+    }
+    let moves = |line: usize| {
+        let mut of = edges.iter().filter(|edge| edge.line == LineId(line));
+        // The first edge only tells the level at the start.
+        of.next().is_some() && of.next().is_some()
+    };
+    let moving: Vec<usize> = (0..lines.len()).filter(|line| moves(*line)).collect();
+    match moving[..] {
+        [] => Err("no digital line changes, so there are no windows".into()),
+        [only] => Ok(LineId(only)),
+        [first, ..] => {
+            let names: Vec<_> =
+                moving.iter().filter_map(|at| lines.get(*at)).map(String::as_str).collect();
+            let of = lines.get(first).map_or("", String::as_str);
+            Err(format!(
+                "several digital lines change ({}): `--line {of}` takes the windows from one",
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+/// Short pulses mark starts and stops; long levels are the windows themselves. The level at rest is
+/// the one that holds longest.
+fn likely_rule(edges: &[Edge], end: SimTime) -> EdgeRule {
+    let only = |level| edges.iter().all(|edge| edge.to == level);
+    if only(Level::Low) {
+        return EdgeRule::Falls;
+    }
+    if only(Level::High) {
+        return EdgeRule::Rises;
+    }
+    let stretches = |level: Level| {
+        let stops = edges.iter().skip(1).map(|edge| edge.at).chain([end]);
+        let of = edges.iter().zip(stops).filter(move |(edge, _)| edge.to == level);
+        of.map(|(edge, stop)| stop.since(edge.at).0).collect::<Vec<_>>()
+    };
+    let (low, high) = (stretches(Level::Low), stretches(Level::High));
+    let total = |of: &[u64]| of.iter().fold(0u64, |sum, next| sum.saturating_add(*next));
+    let longest = |of: &[u64]| of.iter().copied().max().unwrap_or(0);
+    let (pulses, pulse, held) = if total(&low) <= total(&high) {
+        (&low, EdgeRule::Falls, EdgeRule::Low)
+    } else {
+        (&high, EdgeRule::Rises, EdgeRule::High)
+    };
+    let rest = if total(&low) <= total(&high) { &high } else { &low };
+    // A pulse is no stretch of work: the longest is far below the usual distance of two.
+    let short = longest(pulses).saturating_mul(20) < total(rest) / (rest.len().max(1) as u64);
+    if short && pulses.len() >= 2 { pulse } else { held }
+}
+
+fn by_rule(edges: &[Edge], rule: EdgeRule) -> Windows {
+    let level = match rule {
+        EdgeRule::Falls | EdgeRule::Low => Level::Low,
+        EdgeRule::Rises | EdgeRule::High => Level::High,
+    };
+    let mut found = Windows::default();
+    match rule {
+        EdgeRule::Falls | EdgeRule::Rises => {
+            // The first edge may only tell the level at the start.
+            let to: Vec<_> = changes(edges).filter(|edge| edge.to == level).collect();
+            let what = if level == Level::Low { "falls" } else { "rises" };
+            if to.len() % 2 == 1 {
+                found.remarks.push(format!(
+                    "there are {} {what}, an odd number: which of them has no partner is not known, so \
+                     no windows are made of them",
+                    to.len()
+                ));
+                return found;
+            }
+            found.windows = to
+                .chunks_exact(2)
+                .map(|pair| Window { start: pair[0].at, stop: pair[1].at, name: String::new() })
+                .collect();
+            found.remarks.push(format!("windows lie between {what} of the line, in pairs"));
+        }
+        EdgeRule::Low | EdgeRule::High => {
+            let mut open = None;
+            for edge in changes(edges) {
+                if edge.to == level {
+                    open = open.or(Some(edge.at));
+                } else if let Some(start) = open.take() {
+                    found.windows.push(Window { start, stop: edge.at, name: String::new() });
+                }
+            }
+            let name = if level == Level::Low { "low" } else { "high" };
+            found.remarks.push(format!("windows are where the line is {name}"));
+            if open.is_some() {
+                found.remarks.push("the last window has no end and is left out".into());
+            }
+        }
+    }
+    found
+}
+
+/// Edges that change the level or, where only one direction is kept, every edge.
+fn changes(edges: &[Edge]) -> impl Iterator<Item = Edge> + '_ {
+    let both = edges.iter().any(|edge| edge.to == Level::Low)
+        && edges.iter().any(|edge| edge.to == Level::High);
+    let skip = usize::from(both && edges.first().is_some_and(|edge| edge.at == SimTime::ZERO));
+    edges.iter().skip(skip).copied()
+}
+
+/// Windows whose start and stop the host's log tells of: each event takes the edge it explains.
+fn explained_by(edges: &[Edge], events: &[host_clock::HostEvent], end: SimTime) -> Windows {
+    let at: Vec<SimTime> = edges.iter().map(|edge| edge.at).collect();
+    let Some(matched) = host_clock::match_edges(&at, events) else {
+        let remark = "the host's log tells of windows, but no offset brings its events to the edges: \
+                      no windows are made";
+        return Windows { remarks: vec![remark.into()], ..Windows::default() };
+    };
+    let mut found = Windows::default();
+    let mut number = 0;
+    let mut start: Option<(usize, Option<SimTime>)> = None;
+    for (event, edge) in events.iter().zip(&matched.edge_of) {
+        let edge = edge.and_then(|edge| at.get(edge)).copied();
+        match event.role {
+            HostRole::Pulse => {}
+            HostRole::Start => {
+                number += 1;
+                start = Some((number, edge));
+            }
+            HostRole::Done => found.pair(start.take(), edge, matched.expected(event), end),
+        }
+    }
+    let unexplained = at.len() - matched.edge_of.iter().flatten().count();
+    if unexplained > 0 {
+        found.remarks.push(format!("{unexplained} edges are told of by no line of the host's log"));
+    }
+    found.matched = Some(matched);
+    found
+}
+
+impl Windows {
+    fn pair(
+        &mut self,
+        start: Option<(usize, Option<SimTime>)>,
+        stop: Option<SimTime>,
+        expected: SimTime,
+        end: SimTime,
+    ) {
+        match (start, stop) {
+            (Some((number, Some(start))), Some(stop)) if start < stop => {
+                self.windows.push(Window { start, stop, name: format!("window {number}") });
+            }
+            // A log may tell of more than a trace that was cut holds.
+            _ if expected > end => {}
+            (Some((number, Some(_))), _) => {
+                let remark =
+                    format!("window {number} has a start and no edge at its stop: it is left out");
+                self.remarks.push(remark);
+            }
+            (Some((number, None)), Some(_)) => {
+                let remark =
+                    format!("window {number} has a stop and no edge at its start: it is left out");
+                self.remarks.push(remark);
+            }
+            (Some((number, None)), None) => {
+                self.remarks.push(format!("window {number} has no edges: it is left out"));
+            }
+            (None, _) => self.remarks.push("the log tells of a stop without a start".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Teller;
+
+    const S: u64 = 1_000_000_000_000;
+
+    fn edges(of: &[(f64, Level)]) -> Vec<Edge> {
+        let edge = |(at, to): &(f64, Level)| Edge {
+            line: LineId(0),
+            at: SimTime((at * S as f64) as u64),
+            to: *to,
+        };
+        of.iter().map(edge).collect()
+    }
+
+    fn find(edges: &[Edge], marks: &[Mark]) -> Windows {
+        let end = SimTime(200 * S);
+        find_windows(&["D0".into()], edges, marks, &[], end, &WindowOptions::default())
+    }
+
+    fn starts(windows: &Windows) -> Vec<(u64, u64)> {
+        let ms = |at: SimTime| at.0 / 1_000_000_000;
+        windows.windows.iter().map(|w| (ms(w.start), ms(w.stop))).collect()
+    }
+
+    #[test]
+    fn short_pulses_pair_up_and_long_levels_are_windows() {
+        use Level::{High, Low};
+        let pulses = edges(&[(0.0, High), (1.0, Low), (1.001, High), (8.042, Low), (8.043, High)]);
+        assert_eq!(starts(&find(&pulses, &[])), [(1000, 8042)]);
+        let levels = edges(&[(0.0, Low), (1.0, High), (8.0, Low), (9.0, High), (16.0, Low)]);
+        assert_eq!(starts(&find(&levels, &[])), [(1000, 8000), (9000, 16000)]);
+    }
+
+    #[test]
+    fn an_odd_number_of_falls_is_not_paired_blindly() {
+        let found = find(&edges(&[(1.0, Level::Low), (2.0, Level::Low), (3.0, Level::Low)]), &[]);
+        assert!(found.windows.is_empty());
+        assert!(found.remarks[0].contains("odd number"), "{:?}", found.remarks);
+    }
+
+    fn marks(of: &[(f64, &str)]) -> Vec<Mark> {
+        let mark = |(at, name): &(f64, &str)| Mark {
+            teller: Teller::Host,
+            at: SimTime((at * S as f64) as u64),
+            track: "dut".into(),
+            name: (*name).into(),
+        };
+        of.iter().map(mark).collect()
+    }
+
+    #[test]
+    fn the_log_tells_which_edge_is_the_test_pulse_and_which_is_missing() {
+        let log = marks(&[
+            (100.0, "m-dut-passthrough(timestamp)"),
+            (103.0, "m-infer-start-10"),
+            (110.02, "m-infer-done"),
+            (113.0, "m-infer-start-10"),
+            (120.02, "m-infer-done"),
+            (123.0, "m-infer-start-10"),
+            (130.02, "m-infer-done"),
+        ]);
+        let falls = |at: &[f64]| edges(&at.iter().map(|at| (*at, Level::Low)).collect::<Vec<_>>());
+        let all = find(&falls(&[0.02, 3.0, 10.0, 13.0, 20.0, 23.0, 30.0]), &log);
+        assert_eq!(starts(&all), [(3000, 10000), (13000, 20000), (23000, 30000)]);
+        assert!(all.remarks.is_empty(), "{:?}", all.remarks);
+        // Ten edges where eleven should be: paired blindly, every window would be wrong.
+        let cut = find(&falls(&[0.02, 3.0, 10.0, 20.0, 23.0, 30.0]), &log);
+        assert_eq!(starts(&cut), [(3000, 10000), (23000, 30000)]);
+        assert_eq!(cut.remarks, ["window 2 has a stop and no edge at its start: it is left out"]);
+    }
+}

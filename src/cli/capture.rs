@@ -1,0 +1,52 @@
+//! `capture`: what did I measure?
+
+use super::measurement::{CaptureArgument, WindowArguments};
+use super::{Answer, CliError};
+use crate::formats::FORMATS;
+use crate::report::{formats_table, info_text, json};
+use clap::{Args, Subcommand};
+
+/// Questions about captures.
+#[derive(Debug, Subcommand)]
+pub(super) enum Capture {
+    /// What is in a capture: format, channels, lines, marks, windows
+    Info(Info),
+    /// Formats that can be read
+    Formats(Formats),
+}
+
+/// Arguments of `capture info`.
+#[derive(Debug, Args)]
+pub(super) struct Info {
+    #[command(flatten)]
+    capture: CaptureArgument,
+    #[command(flatten)]
+    windows: WindowArguments,
+    /// The same as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `capture formats`.
+#[derive(Debug, Args)]
+pub(super) struct Formats {}
+
+impl Capture {
+    pub(super) fn run(&self) -> Result<Answer, CliError> {
+        match self {
+            Self::Info(info) => info.run(),
+            Self::Formats(_) => Ok(Answer::yes(formats_table(FORMATS))),
+        }
+    }
+}
+
+impl Info {
+    fn run(&self) -> Result<Answer, CliError> {
+        let measured = self.capture.measure(&self.windows)?;
+        Ok(if self.json {
+            Answer::json(&json::info(&measured), true)
+        } else {
+            Answer::yes(info_text(&measured))
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! Arguments that the verbs on captures share.
+
+use super::CliError;
+use crate::capture::{EdgeRule, Measured, WindowOptions};
+use crate::formats::{self, Opened, Options, TableOptions, csv};
+use crate::units::{Hertz, Literal, LiteralError, Quantity, Volts};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// A capture or a trace.
+#[derive(Debug, Args)]
+pub(super) struct CaptureArgument {
+    /// A file or folder that an instrument, a runner or a run of joulecast wrote
+    pub(super) capture: PathBuf,
+    /// The format, where its content does not tell it; `joulecast capture formats` lists them
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// Sample rate, for files that do not say it, such as "100 kHz"
+    #[arg(long, value_name = "RATE")]
+    rate: Option<String>,
+    /// Supply voltage, for files that hold a current alone, such as "3.3 V"
+    #[arg(long, value_name = "VOLTAGE")]
+    voltage: Option<String>,
+    #[command(flatten)]
+    table: TableArguments,
+}
+
+/// How a table of numbers is laid out.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tables of numbers (--format csv)")]
+struct TableArguments {
+    /// Column of time, by name or number from 1
+    #[arg(long, value_name = "COLUMN")]
+    time_column: Option<String>,
+    /// Unit of time: s, ms, us or ns
+    #[arg(long, value_name = "UNIT")]
+    time_unit: Option<String>,
+    /// A column to read, and its unit: `Main=mA`; every column of a known unit when left out
+    #[arg(long, value_name = "COLUMN[=UNIT]")]
+    column: Vec<String>,
+    /// Unit of columns whose head does not say it, such as mA
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+    /// What stands between cells
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<char>,
+    /// The decimal sign
+    #[arg(long, value_name = "CHARACTER")]
+    decimal: Option<char>,
+    /// Lines before the head
+    #[arg(long, value_name = "LINES")]
+    skip: Option<u64>,
+}
+
+/// Which stretches are measured.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Windows")]
+pub(super) struct WindowArguments {
+    /// The digital line that marks windows
+    #[arg(long, value_name = "NAME")]
+    line: Option<String>,
+    /// How its edges mark them; found when left out
+    #[arg(long, value_name = "RULE")]
+    edges: Option<Edges>,
+    /// Windows to leave out at the start
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    warm_up: usize,
+    /// Inferences in each window, where no file says it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) inferences: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Edges {
+    /// Falls pair up: start, stop
+    Falls,
+    /// Rises pair up: start, stop
+    Rises,
+    /// While the line is low
+    Low,
+    /// While the line is high
+    High,
+}
+
+impl CaptureArgument {
+    /// The format of what is named.
+    pub(super) fn open(&self) -> Result<Opened, CliError> {
+        Ok(match &self.format {
+            Some(name) => formats::open_as(&self.capture, name)?,
+            None => formats::open(&self.capture)?,
+        })
+    }
+
+    pub(super) fn options(&self) -> Result<Options, CliError> {
+        let table = &self.table;
+        Ok(Options {
+            rate: quantity::<Hertz>("--rate", self.rate.as_deref())?,
+            voltage: quantity::<Volts>("--voltage", self.voltage.as_deref())?,
+            table: TableOptions {
+                time_column: table.time_column.clone(),
+                time_unit: table.time_unit.clone(),
+                columns: table.column.clone(),
+                unit: table.unit.clone(),
+                delimiter: table.delimiter,
+                decimal: table.decimal,
+                skip: table.skip,
+            },
+        })
+    }
+
+    /// Measures it, whoever wrote it.
+    pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
+        if self.format.is_none() && is_run(&self.capture) {
+            let trace = csv::read_folder(&self.capture)?;
+            return Ok(Measured::of_trace(&trace, &windows.options()));
+        }
+        let (opened, options) = (self.open()?, self.options()?);
+        Ok(Measured::read(&opened, &options, &windows.options(), windows.inferences)?)
+    }
+}
+
+/// True for the folder of a run.
+pub(super) fn is_run(path: &Path) -> bool {
+    path.join(csv::POWER_FILE).is_file() && path.join(csv::SPANS_FILE).is_file()
+}
+
+impl WindowArguments {
+    pub(super) fn options(&self) -> WindowOptions {
+        WindowOptions {
+            line: self.line.clone(),
+            rule: self.edges.map(|edges| match edges {
+                Edges::Falls => EdgeRule::Falls,
+                Edges::Rises => EdgeRule::Rises,
+                Edges::Low => EdgeRule::Low,
+                Edges::High => EdgeRule::High,
+            }),
+            warm_up: self.warm_up,
+        }
+    }
+}
+
+fn quantity<Q: Quantity>(
+    argument: &'static str,
+    text: Option<&str>,
+) -> Result<Option<Q>, CliError> {
+    let failed = |error: LiteralError| CliError::Argument { argument, error };
+    text.map(|text| Ok(Q::from_si(Literal::parse_as::<Q>(text).map_err(failed)?.value))).transpose()
+}

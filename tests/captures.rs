@@ -1,0 +1,156 @@
+//! Captures of real boards, read and measured as their publishers did.
+
+use crate::shared;
+use joulecast::capture::{Measured, WindowOptions};
+use joulecast::formats::{Options, open};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn joulecast(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_joulecast")).args(arguments).output().unwrap()
+}
+
+fn measured(path: &Path) -> Measured {
+    let opened = open(path).unwrap();
+    Measured::read(&opened, &Options::default(), &WindowOptions::default(), None).unwrap()
+}
+
+/// Folders of one benchmark's energy run.
+fn tiny_folders(shared: &Path) -> Vec<PathBuf> {
+    let list = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let is_tiny = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("mlperf-") && name.contains("-v") && !name.starts_with("mlperf-inf")
+    };
+    let boards = list(&shared.join("captures")).into_iter().filter(is_tiny);
+    let mut folders: Vec<_> = boards.flat_map(|board| list(&board)).collect();
+    folders.sort();
+    folders
+}
+
+#[test]
+fn every_tiny_capture_gives_the_published_energy_of_an_inference() {
+    let Some(shared) = shared::folder("every_tiny_capture_gives_the_published_energy") else { return };
+    let folders = tiny_folders(&shared);
+    assert!(folders.len() >= 28, "{} folders", folders.len());
+    for folder in folders {
+        let m = measured(&folder);
+        let (energy, published) = (m.energy_per_inference.unwrap(), m.published().unwrap());
+        let apart = energy / published - 1.0;
+        // Published figures have three decimals of a microjoule.
+        assert!(apart.abs() < 1e-4, "{}: {apart:e}", folder.display());
+        let trimmed = folder.ends_with("mlperf-l4r5-tflm-v0.5/vww");
+        assert_eq!(m.measured.len(), if trimmed { 2 } else { 5 }, "{}", folder.display());
+        assert!(m.windows.remarks.is_empty(), "{:?}", m.windows.remarks);
+    }
+}
+
+#[test]
+fn a_host_clock_drifts_and_its_stop_lines_come_late() {
+    let Some(shared) = shared::folder("a_host_clock_drifts_and_its_stop_lines_come_late") else {
+        return;
+    };
+    for (folder, drift, lag) in [
+        ("mlperf-l4r5-tflm-v0.5/kws", 60e-6..200e-6, 0.010..0.035),
+        ("mlperf-l4r5-xcubeai9-v1.2/ic", 60e-6..200e-6, 0.010..0.035),
+    ] {
+        let m = measured(&shared.join("captures").join(folder));
+        let fit = m.windows.matched.unwrap().fit;
+        assert!(drift.contains(&-fit.drift) || drift.contains(&fit.drift), "{folder}: {fit:?}");
+        assert!(lag.contains(&fit.stop_lag.0), "{folder}: {fit:?}");
+        assert_eq!(fit.edges, 11, "{folder}");
+        assert!(fit.worst.0 < 0.012, "{folder}: {fit:?}");
+    }
+}
+
+#[test]
+fn a_missing_time_stamp_is_named_and_its_window_left_out() {
+    let Some(shared) = shared::folder("a_missing_time_stamp_is_named") else { return };
+    let from = shared.join("captures/mlperf-l4r5-xcubeai73-1v8-v1.0/ic");
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["trace1-energy.bin", "log.txt", "results.txt"] {
+        std::fs::copy(from.join(name), copy.path().join(name)).unwrap();
+    }
+    let stamps = std::fs::read_to_string(from.join("trace1-timestamps.json")).unwrap();
+    let stamps: Vec<f64> = serde_json::from_str(&stamps).unwrap();
+    let whole = measured(&from).energy_per_inference.unwrap();
+    for missing in 0..stamps.len() {
+        let mut left = stamps.clone();
+        left.remove(missing);
+        let text = serde_json::to_string(&left).unwrap();
+        std::fs::write(copy.path().join("trace1-timestamps.json"), text).unwrap();
+        let m = measured(copy.path());
+        let apart = m.energy_per_inference.unwrap() / whole - 1.0;
+        assert!(apart.abs() < 1e-3, "stamp {missing}: {apart:e}");
+        if missing == 0 {
+            // The test pulse bounds no window.
+            assert_eq!(m.measured.len(), 5);
+        } else {
+            assert_eq!(m.measured.len(), 4, "stamp {missing}");
+            let window = format!("window {} has a ", missing.div_ceil(2));
+            assert!(m.windows.remarks[0].starts_with(&window), "{:?}", m.windows.remarks);
+        }
+    }
+}
+
+#[test]
+fn stats_prints_what_scripts_ask_for() {
+    let Some(shared) = shared::folder("stats_prints_what_scripts_ask_for") else { return };
+    let folder = shared.join("captures/mlperf-l4r5-tflm-v0.5/ic");
+    let output = joulecast(&["stats", folder.to_str().unwrap(), "--json"]);
+    assert!(output.status.success());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |name: &str| document[name].as_f64().unwrap_or_else(|| panic!("{name}"));
+    assert!((number("energy_per_inference_j") / number("published_j") - 1.0).abs() < 1e-3);
+    assert_eq!(number("inferences_per_window"), 10.0);
+    assert_eq!(number("gaps"), 0.0);
+    assert!((number("mean_w") * number("duration_s") / number("energy_j") - 1.0).abs() < 1e-12);
+    assert!(number("peak_w") > number("mean_w"));
+    for window in document["windows"].as_array().unwrap() {
+        let of = |name: &str| window[name].as_f64().unwrap();
+        assert!((of("stop_s") - of("start_s") - 7.04).abs() < 0.01);
+        assert!((of("energy_j") / 0.292 - 1.0).abs() < 0.001);
+    }
+}
+
+#[test]
+fn a_run_is_measured_by_the_same_verb() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let out = out.to_str().unwrap();
+    let ran = joulecast(&[
+        "run", "kws_ds_cnn", "--on", "stm32l4r5", "--inferences", "3", "--out", out, "--json",
+    ]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let stats = joulecast(&["stats", out, "--json"]);
+    let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    let energy = stats["energy_j"].as_f64().unwrap();
+    assert!((energy / ran["metrics"]["energy_j"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!(stats["windows"].as_array().unwrap().len(), 3);
+    let each = stats["energy_per_inference_j"].as_f64().unwrap();
+    assert!((3.0 * each / energy - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_is_no_capture_is_one_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bin");
+    std::fs::write(&path, [0u8; 100]).unwrap();
+    for (arguments, said) in [
+        (vec!["stats", path.to_str().unwrap()], "no instrument's format looks like this"),
+        (vec!["stats", folder.path().to_str().unwrap()], "no instrument's format"),
+        (vec!["stats", "nowhere.bin"], "cannot be read"),
+        (vec!["stats", "x", "--format", "energyruner"], "did you mean `energyrunner"),
+        (vec!["stats", "x", "--voltage", "3 A"], "--voltage"),
+    ] {
+        let output = joulecast(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with("error: ") && error.contains(said), "{error}");
+    }
+}
