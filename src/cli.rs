@@ -6,6 +6,7 @@
 mod capture;
 mod error;
 mod estimate;
+mod fold;
 mod hardware;
 mod inspect;
 mod measurement;

@@ -34,7 +34,9 @@ fn tiny_folders(shared: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_tiny_capture_gives_the_published_energy_of_an_inference() {
-    let Some(shared) = shared::folder("every_tiny_capture_gives_the_published_energy") else { return };
+    let Some(shared) = shared::folder("every_tiny_capture_gives_the_published_energy") else {
+        return;
+    };
     let folders = tiny_folders(&shared);
     assert!(folders.len() >= 28, "{} folders", folders.len());
     for folder in folders {
@@ -123,7 +125,15 @@ fn a_run_is_measured_by_the_same_verb() {
     let out = folder.path().join("run");
     let out = out.to_str().unwrap();
     let ran = joulecast(&[
-        "run", "kws_ds_cnn", "--on", "stm32l4r5", "--inferences", "3", "--out", out, "--json",
+        "run",
+        "kws_ds_cnn",
+        "--on",
+        "stm32l4r5",
+        "--inferences",
+        "3",
+        "--out",
+        out,
+        "--json",
     ]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let ran: Value = serde_json::from_slice(&ran.stdout).unwrap();

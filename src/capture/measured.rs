@@ -20,6 +20,8 @@ pub struct MeasuredWindow {
     pub energy: Joules,
     /// Time within it over which power is known.
     pub known: Seconds,
+    /// Time within it over which power is unknown.
+    pub unknown: Seconds,
     /// Energy of one of its inferences, where their number is known and power is known throughout.
     pub per_inference: Option<Joules>,
 }
@@ -105,8 +107,11 @@ impl Measured {
             starts.find_map(|event| event.inferences)
         };
         let inferences = inferences.or(layout.run.as_ref().and_then(stated)).or_else(logged);
-        let measured: Vec<_> =
-            windows.windows.iter().filter_map(|w| of_window(&summary, w, inferences)).collect();
+        let measured: Vec<_> = windows
+            .windows
+            .iter()
+            .filter_map(|w| of_window(&layout, &summary, w, inferences))
+            .collect();
         let each = measured.iter().filter_map(|window| window.per_inference);
         let energy_per_inference = median(each.map(|energy| energy.0).collect()).map(Joules);
         let inferences_per_window = inferences;
@@ -128,27 +133,31 @@ impl Measured {
 }
 
 fn of_window(
+    layout: &Layout,
     summary: &Summary,
     window: &Window,
     inferences: Option<u64>,
 ) -> Option<MeasuredWindow> {
-    let (energy, known) = summary.between(window.start, window.stop)?;
-    let whole = known == window.stop.since(window.start).seconds() && known.0 > 0.0;
+    let (start, stop) = (layout.counted_at(window.start), layout.counted_at(window.stop));
+    let (energy, known) = summary.between(start, stop)?;
+    let unknown = stop.since(start).seconds() - known;
+    let whole = unknown.0 <= 0.0 && known.0 > 0.0;
     let per_inference =
         inferences.filter(|count| whole && *count > 0).map(|count| energy / count as f64);
-    Some(MeasuredWindow { window: window.clone(), energy, known, per_inference })
+    Some(MeasuredWindow { window: window.clone(), energy, known, unknown, per_inference })
 }
 
 /// Keeps the layout on its way to the rails.
-struct Noted<'s, S> {
+struct Noted<'s> {
     layout: Layout,
-    rails: Rails<'s, S>,
+    rails: Rails<'s, Statistics>,
 }
 
-impl<S: crate::trace::Sink> SampleSink for Noted<'_, S> {
+impl SampleSink for Noted<'_> {
     fn begin(&mut self, layout: &Layout) {
         self.layout = layout.clone();
         self.rails.begin(layout);
+        layout.counted.iter().for_each(|(_, from)| self.rails.want(*from));
     }
     fn samples(&mut self, channel: ChannelId, block: &Block<'_>) {
         self.rails.samples(channel, block);

@@ -1,6 +1,7 @@
 //! From the channels of an instrument to a trace: power by supply line.
 
 use super::lanes::Lanes;
+use super::statistics::Statistics;
 use super::supply::{Electrical, Supply};
 use crate::trace::{
     Block, ChannelId, ComponentId, CounterId, Edge, Header, Layout, Mark, RailId, SampleSink, Sink,
@@ -89,6 +90,13 @@ impl<'s, S: Sink> Rails<'s, S> {
             true => Way::Nothing,
             false => Way::Merged { lanes: Lanes::new(channels.len()), channels },
         }
+    }
+}
+
+impl Rails<'_, Statistics> {
+    /// Asks for the sums at an instant ahead.
+    pub fn want(&mut self, at: SimTime) {
+        self.sink.want(at);
     }
 }
 

@@ -1,5 +1,6 @@
 //! `capture`: what did I measure?
 
+use super::fold::Fold;
 use super::measurement::{CaptureArgument, WindowArguments};
 use super::{Answer, CliError};
 use crate::formats::FORMATS;
@@ -11,6 +12,8 @@ use clap::{Args, Subcommand};
 pub(super) enum Capture {
     /// What is in a capture: format, channels, lines, marks, windows
     Info(Info),
+    /// The profile of one inference from windows of many, and its layers
+    Fold(Fold),
     /// Formats that can be read
     Formats(Formats),
 }
@@ -35,6 +38,7 @@ impl Capture {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         match self {
             Self::Info(info) => info.run(),
+            Self::Fold(fold) => fold.run(),
             Self::Formats(_) => Ok(Answer::yes(formats_table(FORMATS))),
         }
     }

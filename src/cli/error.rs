@@ -1,6 +1,7 @@
 //! Errors of all rooms, as a user sees them.
 
 use crate::calibrate::{AgainstError, CaseError, ValidationError};
+use crate::capture::{AssignFault, FoldFault};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
 use crate::mapping::MappingError;
@@ -46,7 +47,13 @@ pub enum CliError {
     /// An output file.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// A table as CSV.
+    /// Windows that cannot be folded.
+    #[error(transparent)]
+    Fold(#[from] FoldFault),
+    /// Layers that cannot be assigned to a profile.
+    #[error(transparent)]
+    Assign(#[from] AssignFault),
+    /// A table as CSV, or a capture.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// A picture.

@@ -142,6 +142,22 @@ impl Target {
 }
 
 impl Prepared {
+    /// A model by name on a profile by name, each layer on the first engine that takes it.
+    pub(super) fn named(
+        model: &str,
+        on: &str,
+        opp: Option<&str>,
+        software: Option<&str>,
+    ) -> Result<Self, CliError> {
+        let profile = Profile::load(on)?;
+        let point = profile.point(opp)?;
+        let stacks = profile.stacks(software)?;
+        let graph = load_with(model, &Options::default())?;
+        let mut network = Network::executed(&graph, profile.fuses(&stacks))?;
+        network.directions = Directions::new(Objective::First, &[], &network, &profile)?;
+        Ok(Self { graph, network, profile, point, stacks, imported: None })
+    }
+
     pub(super) fn setting(&self) -> Setting<'_> {
         Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
     }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod against;
+mod fold;
 mod hardware;
 mod inspect;
 mod layers;
@@ -17,6 +18,7 @@ mod variants;
 
 pub use advice::advice_text;
 pub use against::against_markdown;
+pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,

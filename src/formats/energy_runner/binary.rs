@@ -35,7 +35,8 @@ pub(super) fn read(
     layout.lines = vec![LINE.into()];
     layout.remarks.push("samples are taken as microjoule, as the published energies are".into());
     let samples = input.size.saturating_sub(HEAD) / 4;
-    tell(&layout, &at_samples(edges, clock, samples), marks, sink);
+    layout.counted = counted(edges, clock, samples);
+    tell(&layout, edges, marks, sink);
     let last = clock.reaches(samples).map_err(|_| {
         let at = (samples as f64 / clock.rate().0).to_string();
         input.fault(Place::Whole, ReadFault::PastEnd { at })
@@ -45,25 +46,25 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The edges at the samples that the runner counts from them.
+/// Edges and the starts of the samples that the runner counts from there, where they differ.
 ///
 /// Time stamps come in the same milliseconds as samples, so that an edge falls on the border of two.
 /// The runner takes the first sample at or after the edge, with the time of a sample as a running
 /// sum of 1 / rate in double precision: its rounding decides at a border. All 127 windows of the
 /// reference captures are published that way, and a short window can tell (one sample of 104).
-fn at_samples(edges: &[Edge], clock: SampleClock, samples: u64) -> Vec<Edge> {
+fn counted(edges: &[Edge], clock: SampleClock, samples: u64) -> Vec<(SimTime, SimTime)> {
     let period = 1.0 / clock.rate().0;
     let (mut sample, mut time) = (0, 0.0);
-    let moved = edges.iter().map(|edge| {
+    let counted = edges.iter().filter_map(|edge| {
         while sample < samples && time < edge.at.seconds().0 {
             sample += 1;
             time += period;
         }
-        // Behind the last sample there is none to move it to.
-        let at = if sample < samples { clock.at(sample) } else { edge.at };
-        Edge { at, ..*edge }
+        // Behind the last sample there is none to count from.
+        let from = clock.at(sample);
+        (sample < samples && from != edge.at).then_some((edge.at, from))
     });
-    moved.collect()
+    counted.collect()
 }
 
 fn clock(input: &mut Input<'_>) -> Result<SampleClock, FormatError> {

@@ -49,7 +49,7 @@ fn window(w: &MeasuredWindow) -> Value {
         "duration_s": w.length(),
         "energy_j": w.energy,
         "mean_w": w.mean(),
-        "unknown_s": w.length() - w.known,
+        "unknown_s": w.unknown,
         "energy_per_inference_j": w.per_inference,
     })
 }

@@ -67,14 +67,13 @@ fn windows(m: &Measured) -> String {
             "" => (number + 1).to_string(),
             name => name.to_owned(),
         };
-        let unknown = w.length() - w.known;
         rows.add_row([
             name,
             w.window.start.to_string(),
             w.length().to_string(),
             w.energy.to_string(),
             w.mean().map_or_else(String::new, |mean| mean.to_string()),
-            if unknown.0 > 0.0 { unknown.to_string() } else { String::new() },
+            if w.unknown.0 > 0.0 { w.unknown.to_string() } else { String::new() },
             w.per_inference.map_or_else(String::new, |energy| energy.to_string()),
         ]);
     }

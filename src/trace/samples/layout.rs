@@ -1,6 +1,6 @@
 //! What a file says before its samples.
 
-use crate::units::{Joules, Volts};
+use crate::units::{Joules, SimTime, Volts};
 use serde::{Deserialize, Serialize};
 
 /// What a channel measures.
@@ -112,8 +112,18 @@ pub struct Layout {
     pub origin: Origin,
     /// The supply voltage, where a file states it apart from the samples.
     pub supply: Option<Volts>,
+    /// Instants of edges, and from which instant the publisher counts there, where it is another: it
+    /// may take whole samples only.
+    pub counted: Vec<(SimTime, SimTime)>,
     /// What a benchmark says of the run.
     pub run: Option<StatedRun>,
     /// What a reader of the figures should know: an assumption, something left out.
     pub remarks: Vec<String>,
+}
+
+impl Layout {
+    /// The instant from which sums count at an edge.
+    pub fn counted_at(&self, edge: SimTime) -> SimTime {
+        self.counted.iter().find(|(at, _)| *at == edge).map_or(edge, |(_, counted)| *counted)
+    }
 }
