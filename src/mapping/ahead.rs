@@ -114,9 +114,17 @@ fn room(step: &Step, coming: &Early, setting: Setting<'_>) -> Bytes {
     };
     let rate = |channel: usize| bandwidth(channel, setting).0.si();
     let stream = coming.latencies * latency(coming.home, setting).0.0;
-    let alone = (coming.bytes.0 / rate(coming.home)).max(stream);
+    let beside = phase.transfers.iter().find(|t| t.channel == coming.home);
+    let idle_at_home = if stream > 0.0 {
+        // Streams of other operands wait beside it.
+        let own = beside.map_or(0.0, |own| own.bytes().0 / rate(coming.home));
+        all - own - latency(coming.home, setting).0.0
+    } else {
+        idle(coming.home)
+    };
+    let in_stream = if stream > 0.0 { all / stream } else { f64::INFINITY };
     // Not the last of its idle time: what is as long as the engine does not set the pace.
-    let from_home = coming.bytes.0 * (idle(coming.home) / alone.max(f64::MIN_POSITIVE)) * UNHURRIED;
+    let from_home = (coming.bytes.0 * in_stream).min(idle_at_home * rate(coming.home)) * UNHURRIED;
     let into_near = idle(coming.near) * rate(coming.near) * UNHURRIED;
     Bytes(coming.bytes.0.min(from_home).min(into_near).max(0.0))
 }
@@ -129,30 +137,35 @@ fn move_to(
     setting: Setting<'_>,
 ) {
     let share = bytes.0 / coming.bytes.0;
-    let waiting = |latencies: f64, all: Bytes| {
-        if latencies > 0.0 { requests(coming.home, latencies, all, setting) } else { 0.0 }
-    };
     let moved = [
-        transfer(
-            coming.home,
-            (bytes, Bytes::ZERO),
-            waiting(coming.latencies * share, bytes),
-            setting,
-        ),
+        transfer(coming.home, (bytes, Bytes::ZERO), 0.0, setting),
         transfer(coming.near, (Bytes::ZERO, bytes), 0.0, setting),
     ];
     let left = coming.beside.max(coming.latencies * (1.0 - share));
+    let more = coming.latencies * share;
     for (index, sign) in [(own, -1.0), (earlier, 1.0)] {
         let Some(step) = steps.get_mut(index) else { continue };
         let steady = step.phases.iter_mut().find(|p| is_steady(p)).map(|p| &mut p.transfers);
         for list in std::iter::once(&mut step.traffic).chain(steady) {
+            let at_home = |t: &&mut Transfer| t.channel == coming.home;
+            let longest = list.iter_mut().find(at_home).map_or(0.0, |t| longest(t, setting));
             add(list, &moved, sign);
-            let rest = list.iter_mut().find(|t| sign < 0.0 && t.channel == coming.home);
-            if let Some(rest) = rest {
-                rest.requests = requests(coming.home, left, rest.bytes(), setting);
+            if let Some(t) = list.iter_mut().find(at_home) {
+                let longest = if sign < 0.0 { left } else { longest.max(more) };
+                if sign < 0.0 || more > 0.0 {
+                    t.requests = requests(coming.home, longest, t.bytes(), setting);
+                }
             }
         }
     }
+}
+
+/// Latencies of the longest stream of a channel, where streams and no bytes set its time.
+fn longest(transfer: &Transfer, setting: Setting<'_>) -> f64 {
+    let (wait, rate) =
+        (latency(transfer.channel, setting).0.0, bandwidth(transfer.channel, setting).0.si());
+    let in_bytes = if wait > 0.0 { transfer.bytes().0 / (rate * wait) } else { 0.0 };
+    if transfer.requests > 1.0 { transfer.requests + in_bytes } else { 0.0 }
 }
 
 fn transfer(
