@@ -20,12 +20,12 @@
 //! The block is the one that fetches least ([`choice`]). From it follow the passes: its input with the rows
 //! and columns that windows share comes once for each block along the channels and each part of the window;
 //! weights and records come once for each block of positions. Maps lie in bricks of channels, padded to a
-//! whole brick. A run of bytes that is shorter than the memory's burst takes as long as a burst, and counts
+//! whole brick; what the network is handed or hands out lies as it is. A run of bytes that is shorter than the memory's burst takes as long as a burst, and counts
 //! as one.
 //!
 //! Source: Arm's compiler for Ethos-U (`ethos_u55.cpp`, `ethos_u55_performance.cpp`, 2026), whose
 //! estimate this reproduces cycle by cycle for Ethos-U55 where the test against it says so. Left out: the
-//! rearrangement of a row of results into `1 x 4`, and the wait of the very first operator for its weights.
+//! rearrangement of a row of results into `1 x 4`.
 
 mod choice;
 mod shape;

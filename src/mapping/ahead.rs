@@ -1,11 +1,14 @@
 //! Weights that come closer while the operator before theirs runs.
 //!
 //! Where an engine says so ([`Ahead`](crate::hardware::Ahead)), weights come from their home once, into a
-//! memory near by, and are read there as often as the datapath asks. As long as home and that memory are
-//! idle while the operator before runs, they come then: `min(B, (T - T_h) r, (T - T_n) BW_n)` of their bytes,
-//! with `T` \[s\] the time of that operator, `T_h` and `T_n` those of home and near memory in it, and `r` \[B/s\]
-//! the pace of the stream. The rest comes beside their own operator. So a layer's transfers may hold weights of
-//! the next one; the sum over layers does not change.
+//! memory near by, and are read there as often as the datapath asks (which of them do is a question of cost:
+//! [`weights_stay`](crate::cost::Passes::weights_stay)). As far as home and that memory are idle while the
+//! operator before runs, they come then: `min(B, T r, T BW_h - B_h, (T - T_n) BW_n)` of their bytes, with `T` \[s\]
+//! the time of that operator, `B_h` \[B\] what it takes from home itself, `T_n` \[s\] its time on the near memory,
+//! and `r` \[B/s\] the pace of the stream, which runs beside those of that operator ([`super::streams`]). The rest
+//! comes beside its own operator, but for what its first results need: weights of the fewest channels that a
+//! block has are waited for as far as they did not come before (phase `fill`), all of them at the start of a
+//! network. So a layer's transfers may hold weights of the next one; the sum over layers does not change.
 //!
 //! Biases and scales are read where they live at each pass, as Arm's compiler counts their cycles. (Its bytes
 //! by memory count them once: they then come with the weights.)
@@ -18,7 +21,9 @@ use super::plan::{Phase, PhaseKind, Step, Transfer};
 use super::streams::{Near, requests};
 use crate::cost::{Setting, access_energy, bandwidth, latency};
 use crate::evidence::Kind;
-use crate::units::{Bytes, Quantity, Seconds};
+use crate::hardware::Array;
+use crate::model::Work;
+use crate::units::{Bytes, Cycles, Joules, Quantity, Seconds};
 
 /// Weights of one operator that may come ahead.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +34,8 @@ pub(super) struct Early {
     pub(super) near: usize,
     /// All of them, once.
     pub(super) bytes: Bytes,
+    /// Share of them that the first results need.
+    first: f64,
     /// Latencies of home that their stream takes.
     latencies: f64,
     /// The same of the longest stream beside it.
@@ -36,14 +43,31 @@ pub(super) struct Early {
 }
 
 impl Early {
-    pub(super) fn of(flow: &Flow, into: usize, near: &Near<'_>) -> Self {
+    pub(super) fn of(
+        flow: &Flow,
+        into: usize,
+        near: &Near<'_>,
+        (work, array): (&Work, &Array),
+    ) -> Self {
         Self {
             home: flow.home,
             near: into,
             bytes: flow.bytes,
+            first: first(work, array),
             latencies: near.latencies(flow.role, flow.bytes),
             beside: near.beside_weights(flow.home),
         }
+    }
+}
+
+/// Share of the weights that the first results of an operator need: those of the fewest channels of a block.
+fn first(work: &Work, array: &Array) -> f64 {
+    let channels = work.window.map(|window| window.output_channels);
+    match (array, channels.or(work.gemm.map(|gemm| gemm.n))) {
+        (Array::Blocks(blocks), Some(channels)) => {
+            (blocks.channel_step as f64 / channels.max(1) as f64).min(1.0)
+        }
+        _ => 0.0,
     }
 }
 
@@ -74,13 +98,17 @@ pub(super) fn fetch_ahead(steps: &mut [Step], early: &[Option<Early>], setting: 
             let engine = |at: usize| steps.get(at).map(|s| s.engine);
             engine(*b) == engine(index)
         });
+        let mut come = Bytes::ZERO;
         if let (Some(coming), Some(earlier)) = (coming, earlier)
             && let Some(own) = steps.get(earlier)
         {
-            let bytes = room(own, coming, setting);
-            if bytes.0 > 0.0 {
-                move_to(steps, (index, earlier), coming, bytes, setting);
+            come = room(own, coming, setting);
+            if come.0 > 0.0 {
+                move_to(steps, (index, earlier), coming, come, setting);
             }
+        }
+        if let (Some(coming), Some(step)) = (coming, steps.get_mut(index)) {
+            wait_for_first(step, coming, come, setting);
         }
         if steps.get(index).is_some_and(|s| s.phases.iter().any(is_steady)) {
             before = Some(index);
@@ -160,6 +188,30 @@ fn move_to(
     }
 }
 
+/// Takes what the first results need, and what has not come, out of what comes beside the operator.
+fn wait_for_first(step: &mut Step, coming: &Early, come: Bytes, setting: Setting<'_>) {
+    let bytes = Bytes(coming.bytes.0 * coming.first - come.0);
+    let steady = step.phases.iter().position(is_steady).filter(|_| bytes.0 > 0.0);
+    let Some(place) = steady else { return };
+    let share = bytes.0 / coming.bytes.0;
+    let asked = requests(coming.home, coming.latencies * share, bytes, setting);
+    let moved = [
+        transfer(coming.home, (bytes, Bytes::ZERO), asked, setting),
+        transfer(coming.near, (Bytes::ZERO, bytes), 0.0, setting),
+    ];
+    if let Some(phase) = step.phases.get_mut(place) {
+        add(&mut phase.transfers, &moved, -1.0);
+        let left = 1.0 - share - come.0 / coming.bytes.0;
+        if let Some(rest) = phase.transfers.iter_mut().find(|t| t.channel == coming.home) {
+            let longest = coming.beside.max(coming.latencies * left);
+            rest.requests = requests(coming.home, longest, rest.bytes(), setting);
+        }
+    }
+    let (compute, energy) = (Cycles::ZERO, Joules::ZERO);
+    let (kind, transfers, stated) = (PhaseKind::Fill, moved.to_vec(), None);
+    step.phases.insert(place, Phase { kind, compute, energy, transfers, stated });
+}
+
 /// Latencies of the longest stream of a channel, where streams and no bytes set its time.
 fn longest(transfer: &Transfer, setting: Setting<'_>) -> f64 {
     let (wait, rate) =
@@ -187,7 +239,7 @@ fn add(list: &mut Vec<Transfer>, moved: &[Transfer], sign: f64) {
                 t.read = Bytes(least(t.read.0 + sign * other.read.0));
                 t.write = Bytes(least(t.write.0 + sign * other.write.0));
                 t.requests = least(t.requests + sign * other.requests);
-                t.energy = crate::units::Joules(least(t.energy.0 + sign * other.energy.0));
+                t.energy = Joules(least(t.energy.0 + sign * other.energy.0));
                 t.energy_kind = t.energy_kind.weaker(other.energy_kind);
                 t.count_kind = t.count_kind.weaker(other.count_kind);
             }

@@ -214,7 +214,8 @@ impl Moves {
                 }
             }
         }
-        let early = early.map(|(flow, into)| Early::of(flow, into, &near));
+        let array = &setting.profile.spec().engines[engine].array;
+        let early = early.map(|(flow, into)| Early::of(flow, into, &near, (work, array)));
         Self { loads, near: near.transfers(setting), stores, early }
     }
 }
