@@ -69,7 +69,8 @@ impl Ports {
     }
 
     fn kind(&self) -> Kind {
-        self.data.kind.weaker(self.results.kind).weaker(self.weights.kind)
+        let near = self.near.map_or(Kind::STRONGEST, |near| near.kind);
+        self.data.kind.weaker(self.results.kind).weaker(self.weights.kind).weaker(near)
     }
 }
 
@@ -117,7 +118,8 @@ pub(super) fn timing(
         comes.map_or(at_home, |weights| made.cycles(Ports { weights, ..ports }));
     timing.compute = Cycles(cycles);
     timing.array_macs = (made.sums.slots * made.sums.blocks * job.repeats as f64) as u64;
-    timing.passes = Passes { weights_stay: comes.is_none(), ..passes };
+    let weights_stay = ports.near.is_some() && comes.is_none();
+    timing.passes = Passes { weights_stay, ..passes };
     timing.kind = timing.kind.weaker(order.cycles.kind()).weaker(out_kind).weaker(ports.kind());
     Ok(timing)
 }
