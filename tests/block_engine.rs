@@ -38,13 +38,20 @@ fn chip(engine: &str) -> Profile {
     ))
 }
 
+/// A layer amid a network: what it works on lies in bricks.
+fn within(mut layer: Layer) -> Layer {
+    layer.work.operands[0].handed_in = false;
+    layer.work.handed_out = false;
+    layer
+}
+
 fn square(size: u64, inputs: u64, outputs: u64) -> Layer {
     let op = convolution(1, 1, false);
-    layer(
+    within(layer(
         op,
         &[(&[1, size, size, inputs], false), (&[outputs, 3, 3, inputs], true)],
         &[1, size, size, outputs],
-    )
+    ))
 }
 
 fn of_layers(layers: Vec<Layer>) -> Network {
@@ -87,6 +94,21 @@ fn an_image_of_few_channels_is_read_in_short_bursts_and_few_channels_are_stored_
 }
 
 #[test]
+fn what_a_network_is_handed_and_hands_out_lies_as_it_is() {
+    at(&chip(""), None, |setting| {
+        let inner = cost(&square(32, 24, 24).work, 0, setting).unwrap().passes;
+        let mut edge = square(32, 24, 24);
+        edge.work.operands[0].handed_in = true;
+        edge.work.handed_out = true;
+        let outer = cost(&edge.work, 0, setting).unwrap().passes;
+        // Bricks of 16 make 32 of 24 channels. As they are, 16 of a point come and go at once: half a burst.
+        assert_eq!((inner.output_padded, outer.output_padded), (32.0 / 24.0, 2.0));
+        let read = outer.input / inner.input;
+        assert!((read - 2.0 * 24.0 / 32.0).abs() < 1e-9, "{read}");
+    });
+}
+
+#[test]
 fn a_pool_of_the_plane_goes_in_parts_of_the_window() {
     let pool = Op::Pool(Pool {
         function: PoolFunction::Average,
@@ -95,7 +117,7 @@ fn a_pool_of_the_plane_goes_in_parts_of_the_window() {
         padding: joulecast::model::Padding::Valid,
         dilations: Vec::new(),
     });
-    let layer = layer(pool, &[(&[1, 25, 5, 64], false)], &[1, 1, 1, 64]);
+    let layer = within(layer(pool, &[(&[1, 25, 5, 64], false)], &[1, 1, 1, 64]));
     at(&chip(""), None, |setting| {
         let found = cost(&layer.work, 0, setting).unwrap();
         // 8 x 6 of the input at once, four times; 125 points of four cycles on eight micro-blocks.
@@ -179,7 +201,7 @@ fn what_is_read_once_stays_at_home_where_moving_it_takes_longer_than_the_operato
         let op = convolution(1, 1, false);
         let filter = [channels, kernel, kernel, channels];
         let plane = [1, size, size, channels];
-        layer(op, &[(&plane, false), (&filter, true)], &plane)
+        within(layer(op, &[(&plane, false), (&filter, true)], &plane))
     };
     let ahead = r#"ahead: (into: "near", kinds: [Conv, PointwiseConv]), in_flight: (),"#;
     let written = |layer: &Layer| {

@@ -5,7 +5,9 @@
 //! [`weights_stay`](crate::cost::Passes::weights_stay)). As far as home and that memory are idle while the
 //! operator before runs, they come then: `min(B, T r, T BW_h - B_h, (T - T_n) BW_n)` of their bytes, with `T` \[s\]
 //! the time of that operator, `B_h` \[B\] what it takes from home itself, `T_n` \[s\] its time on the near memory,
-//! and `r` \[B/s\] the pace of the stream, which runs beside those of that operator ([`super::streams`]). The rest
+//! and `r` \[B/s\] the pace of the stream, which runs beside those of that operator ([`super::streams`]). While that
+//! operator makes its last results all of its own weights have come, so that home is idle for that part of its
+//! work at least: the share of its channels that the fewest of a block are. The rest
 //! comes beside its own operator, but for what its first results need: weights of the fewest channels that a
 //! block has are waited for as far as they did not come before (phase `fill`), all of them at the start of a
 //! network. So a layer's transfers may hold weights of the next one; the sum over layers does not change.
@@ -102,7 +104,8 @@ pub(super) fn fetch_ahead(steps: &mut [Step], early: &[Option<Early>], setting: 
         if let (Some(coming), Some(earlier)) = (coming, earlier)
             && let Some(own) = steps.get(earlier)
         {
-            come = room(own, coming, setting);
+            let last = early.get(earlier).copied().flatten().map_or(0.0, |own| own.first);
+            come = room(own, coming, last, setting);
             if come.0 > 0.0 {
                 move_to(steps, (index, earlier), coming, come, setting);
             }
@@ -129,8 +132,8 @@ fn time(transfer: &Transfer, setting: Setting<'_>) -> f64 {
     transfer.bytes().0 / rate + transfer.requests * latency(transfer.channel, setting).0.0
 }
 
-/// Bytes that can come while a step runs.
-fn room(step: &Step, coming: &Early, setting: Setting<'_>) -> Bytes {
+/// Bytes that can come while a step runs, of which a share makes its last results.
+fn room(step: &Step, coming: &Early, last: f64, setting: Setting<'_>) -> Bytes {
     let Some(phase) = step.phases.iter().find(|p| is_steady(p)) else { return Bytes::ZERO };
     let domain = setting.profile.links().engine_domain[step.engine];
     let compute: Seconds = phase.compute / setting.point.clocks[domain].0;
@@ -150,6 +153,7 @@ fn room(step: &Step, coming: &Early, setting: Setting<'_>) -> Bytes {
     } else {
         idle(coming.home)
     };
+    let idle_at_home = idle_at_home.max(compute.0 * last);
     let in_stream = if stream > 0.0 { all / stream } else { f64::INFINITY };
     // Not the last of its idle time: what is as long as the engine does not set the pace.
     let from_home = (coming.bytes.0 * in_stream).min(idle_at_home * rate(coming.home)) * UNHURRIED;
