@@ -79,10 +79,10 @@ fn blocks_of_results_take_the_cycles_that_arms_compiler_estimates() {
     for run in &against.runs {
         let (off, datapath) = (total(given(run)), npu(given(run)));
         assert!((off - 1.0).abs() <= 0.055, "{}: {off:.3}", run.name);
-        assert!((datapath - 1.0).abs() <= 0.075, "{}: NPU {datapath:.3}", run.name);
+        assert!((datapath - 1.0).abs() <= 0.08, "{}: NPU {datapath:.3}", run.name);
     }
     let within = against.runs.iter().filter(|run| (total(given(run)) - 1.0).abs() <= 0.02).count();
-    assert!(within >= 12, "{within} of 16 within 2 %");
+    assert!(within >= 13, "{within} of 16 within 2 %");
     for (family, least) in [("u55", 196), ("u85", 61)] {
         let (same, all) = of_one_class(family);
         assert!(same >= least, "{same} of {all} layers of {family} are bound by the same");

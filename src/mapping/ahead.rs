@@ -5,12 +5,10 @@
 //! [`weights_stay`](crate::cost::Passes::weights_stay)). As far as home and that memory are idle while the
 //! operator before runs, they come then: `min(B, T r, T BW_h - B_h, (T - T_n) BW_n)` of their bytes, with `T` \[s\]
 //! the time of that operator, `B_h` \[B\] what it takes from home itself, `T_n` \[s\] its time on the near memory,
-//! and `r` \[B/s\] the pace of the stream, which runs beside those of that operator ([`super::streams`]). While that
-//! operator makes its last results all of its own weights have come, so that home is idle for that part of its
-//! work at least: the share of its channels that the fewest of a block are. The rest
+//! and `r` \[B/s\] the pace of the stream, which runs beside those of that operator ([`super::streams`]). The rest
 //! comes beside its own operator, but for what its first results need: weights of the fewest channels that a
-//! block has are waited for as far as they did not come before (phase `fill`), all of them at the start of a
-//! network. So a layer's transfers may hold weights of the next one; the sum over layers does not change.
+//! block has are waited for (phase `fill`) as far as they did not come before, nor could while the operator before
+//! made its own last results, when its weights are in; at the start of a network all of them. So a layer's transfers may hold weights of the next one; the sum over layers does not change.
 //!
 //! Biases and scales are read where they live at each pass, as Arm's compiler counts their cycles. (Its bytes
 //! by memory count them once: they then come with the weights.)
@@ -100,18 +98,19 @@ pub(super) fn fetch_ahead(steps: &mut [Step], early: &[Option<Early>], setting: 
             let engine = |at: usize| steps.get(at).map(|s| s.engine);
             engine(*b) == engine(index)
         });
-        let mut come = Bytes::ZERO;
+        let (mut come, mut meanwhile) = (Bytes::ZERO, Bytes::ZERO);
         if let (Some(coming), Some(earlier)) = (coming, earlier)
             && let Some(own) = steps.get(earlier)
         {
-            let last = early.get(earlier).copied().flatten().map_or(0.0, |own| own.first);
-            come = room(own, coming, last, setting);
+            let last = early.get(earlier).copied().flatten().map_or(1.0, |own| own.first);
+            meanwhile = in_last_results(own, coming, last, setting);
+            come = room(own, coming, setting);
             if come.0 > 0.0 {
                 move_to(steps, (index, earlier), coming, come, setting);
             }
         }
         if let (Some(coming), Some(step)) = (coming, steps.get_mut(index)) {
-            wait_for_first(step, coming, come, setting);
+            wait_for_first(step, coming, (come, meanwhile), setting);
         }
         if steps.get(index).is_some_and(|s| s.phases.iter().any(is_steady)) {
             before = Some(index);
@@ -132,8 +131,19 @@ fn time(transfer: &Transfer, setting: Setting<'_>) -> f64 {
     transfer.bytes().0 / rate + transfer.requests * latency(transfer.channel, setting).0.0
 }
 
-/// Bytes that can come while a step runs, of which a share makes its last results.
-fn room(step: &Step, coming: &Early, last: f64, setting: Setting<'_>) -> Bytes {
+/// Bytes that can come while the last results of a step are made, a share of it: its own weights are in then.
+fn in_last_results(step: &Step, coming: &Early, share: f64, setting: Setting<'_>) -> Bytes {
+    let Some(phase) = step.phases.iter().find(|p| is_steady(p)) else { return Bytes::ZERO };
+    let domain = setting.profile.links().engine_domain[step.engine];
+    let compute: Seconds = phase.compute / setting.point.clocks[domain].0;
+    let wait = latency(coming.home, setting).0.0;
+    let in_bytes = coming.bytes.0 / bandwidth(coming.home, setting).0.si();
+    let alone = in_bytes.max(coming.latencies * wait).max(f64::MIN_POSITIVE);
+    Bytes(coming.bytes.0 * (compute.0 * share - wait).max(0.0) / alone)
+}
+
+/// Bytes that can come while a step runs.
+fn room(step: &Step, coming: &Early, setting: Setting<'_>) -> Bytes {
     let Some(phase) = step.phases.iter().find(|p| is_steady(p)) else { return Bytes::ZERO };
     let domain = setting.profile.links().engine_domain[step.engine];
     let compute: Seconds = phase.compute / setting.point.clocks[domain].0;
@@ -153,7 +163,6 @@ fn room(step: &Step, coming: &Early, last: f64, setting: Setting<'_>) -> Bytes {
     } else {
         idle(coming.home)
     };
-    let idle_at_home = idle_at_home.max(compute.0 * last);
     let in_stream = if stream > 0.0 { all / stream } else { f64::INFINITY };
     // Not the last of its idle time: what is as long as the engine does not set the pace.
     let from_home = (coming.bytes.0 * in_stream).min(idle_at_home * rate(coming.home)) * UNHURRIED;
@@ -193,8 +202,13 @@ fn move_to(
 }
 
 /// Takes what the first results need, and what has not come, out of what comes beside the operator.
-fn wait_for_first(step: &mut Step, coming: &Early, come: Bytes, setting: Setting<'_>) {
-    let bytes = Bytes(coming.bytes.0 * coming.first - come.0);
+fn wait_for_first(
+    step: &mut Step,
+    coming: &Early,
+    (come, meanwhile): (Bytes, Bytes),
+    setting: Setting<'_>,
+) {
+    let bytes = Bytes(coming.bytes.0 * coming.first - come.0.max(meanwhile.0));
     let steady = step.phases.iter().position(is_steady).filter(|_| bytes.0 > 0.0);
     let Some(place) = steady else { return };
     let share = bytes.0 / coming.bytes.0;
