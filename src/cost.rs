@@ -3,6 +3,7 @@
 //! Utilisation follows from shapes and array, never from a constant. Whatever an engine cannot run
 //! is a [`Refusal`] that placement can act on, never a cost of zero.
 
+mod ahead;
 mod block_engine;
 mod channel;
 mod executed;

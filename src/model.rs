@@ -45,7 +45,9 @@ pub use generate::{Choice, Family, Generator, families, generate, generators};
 pub use graph::{Layout, Live, ModelGraph, Operator, OperatorId, Origin, TensorId};
 pub use import::{Bindings, Options, Pass, WeightFormat, load, load_with};
 pub(crate) use memory::{ALIGNMENT, Block, Kept, Used, keep};
-pub use memory::{ActivationMemory, Buffers, LiveMemory, LiveTensor, OrderMethod, StoredTensor};
+pub use memory::{
+    ActivationMemory, Buffers, Edge, LiveMemory, LiveTensor, OrderMethod, StoredTensor,
+};
 pub use op::{
     Cell, Convolution, ElementFunction, Movement, Op, OpKind, Padding, Pool, PoolFunction,
     Recurrence, Reduction,

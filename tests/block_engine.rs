@@ -4,7 +4,7 @@ use crate::chips::{at, convolution, layer, network, parsed, product};
 use joulecast::cost::cost;
 use joulecast::hardware::Profile;
 use joulecast::mapping::{Network, Plan, plan};
-use joulecast::model::{ElementType, Layer, Op, Pool, PoolFunction};
+use joulecast::model::{ElementType, Layer, Op, Pool, PoolFunction, WeightStatistics};
 
 const ARRAY: &str = r#"Blocks(
   precision: Int8, micro_blocks: [(rows: 1, columns: 2, channels: 8)],
@@ -38,13 +38,20 @@ fn chip(engine: &str) -> Profile {
     ))
 }
 
+/// A layer amid a network: what it works on lies in bricks.
+fn within(mut layer: Layer) -> Layer {
+    layer.work.operands[0].handed_in = false;
+    layer.work.handed_out = false;
+    layer
+}
+
 fn square(size: u64, inputs: u64, outputs: u64) -> Layer {
     let op = convolution(1, 1, false);
-    layer(
+    within(layer(
         op,
         &[(&[1, size, size, inputs], false), (&[outputs, 3, 3, inputs], true)],
         &[1, size, size, outputs],
-    )
+    ))
 }
 
 fn of_layers(layers: Vec<Layer>) -> Network {
@@ -87,6 +94,21 @@ fn an_image_of_few_channels_is_read_in_short_bursts_and_few_channels_are_stored_
 }
 
 #[test]
+fn what_a_network_is_handed_and_hands_out_lies_as_it_is() {
+    at(&chip(""), None, |setting| {
+        let inner = cost(&square(32, 24, 24).work, 0, setting).unwrap().passes;
+        let mut edge = square(32, 24, 24);
+        edge.work.operands[0].handed_in = true;
+        edge.work.handed_out = true;
+        let outer = cost(&edge.work, 0, setting).unwrap().passes;
+        // Bricks of 16 make 32 of 24 channels. As they are, 16 of a point come and go at once: half a burst.
+        assert_eq!((inner.output_padded, outer.output_padded), (32.0 / 24.0, 2.0));
+        let read = outer.input / inner.input;
+        assert!((read - 2.0 * 24.0 / 32.0).abs() < 1e-9, "{read}");
+    });
+}
+
+#[test]
 fn a_pool_of_the_plane_goes_in_parts_of_the_window() {
     let pool = Op::Pool(Pool {
         function: PoolFunction::Average,
@@ -95,7 +117,7 @@ fn a_pool_of_the_plane_goes_in_parts_of_the_window() {
         padding: joulecast::model::Padding::Valid,
         dilations: Vec::new(),
     });
-    let layer = layer(pool, &[(&[1, 25, 5, 64], false)], &[1, 1, 1, 64]);
+    let layer = within(layer(pool, &[(&[1, 25, 5, 64], false)], &[1, 1, 1, 64]));
     at(&chip(""), None, |setting| {
         let found = cost(&layer.work, 0, setting).unwrap();
         // 8 x 6 of the input at once, four times; 125 points of four cycles on eight micro-blocks.
@@ -117,6 +139,88 @@ fn weights_come_ahead_while_the_operator_before_leaves_their_memory_idle() {
     assert_eq!((read(&with, 0, 1), read(&with, 1, 1)), (2.0 * weights, 0.0));
     let near = |plan: &Plan| read(plan, 0, 0) + read(plan, 1, 0);
     assert_eq!(near(&with) - near(&without), 2.0 * 4.0 * weights);
+}
+
+/// A layer whose filters have such a share of groups of four with two zeros.
+fn with_two_of_four(mut layer: Layer, share: f64) -> Layer {
+    layer.work.operands[1].statistics = Some(WeightStatistics {
+        zeros: 0.5,
+        entropy_bits: 4.0,
+        one_of_four: Some(0.0),
+        two_of_four: Some(share),
+        four_of_eight: None,
+        zero_filters: 0,
+    });
+    layer
+}
+
+#[test]
+fn weights_with_two_zeros_in_each_four_take_half_the_steps_where_the_compiler_looks_for_them() {
+    let skips = |found| {
+        format!(r#"skips: [(zeros: Structured(keep: 2, of: 4), gain: "100 %", found: {found})],"#)
+    };
+    let of = |engine: &str, layer: &Layer| {
+        at(&chip(engine), None, |setting| {
+            let found = cost(&layer.work, 0, setting).unwrap();
+            (found.compute.0, found.macs)
+        })
+    };
+    let macs = 16 * 16 * 9 * 32 * 32;
+    let (dense, sparse) = (square(16, 32, 32), with_two_of_four(square(16, 32, 32), 1.0));
+    let (all, every) = of("", &sparse);
+    assert_eq!(every, macs);
+    assert_eq!(of(&skips(true), &dense), (all, macs), "nothing is known of them");
+    assert_eq!(of(&skips(false), &sparse), (all, macs), "nobody looked");
+    // Eight blocks of 32 x 2 micro-blocks in nine steps of four cycles; the ends stay as they are.
+    assert_eq!(of(&skips(true), &sparse), (all - 8.0 * 4.0 * 32.0 * 9.0 * 2.0 / 2.0, macs / 2));
+    assert_eq!(of(&skips(true), &with_two_of_four(square(16, 32, 32), 0.999)), (all, macs));
+    // Groups of one channel are zero but for it: shorter steps, and every product is made.
+    let (one, image) = (square(32, 1, 16), of("", &square(32, 1, 16)));
+    let (cycles, made) = of(&skips(true), &one);
+    assert!(cycles < 0.7 * image.0 && made == image.1, "{cycles} {image:?}");
+    let three = square(32, 3, 16);
+    assert_eq!(of(&skips(true), &three), of("", &three));
+}
+
+#[test]
+fn a_compiler_finds_structures_that_are_counted() {
+    let text = |zeros: &str| {
+        let skips = format!(r#"skips: [(zeros: {zeros}, gain: "100 %", found: true)],"#);
+        Profile::parse("test.ron", &crate::chips::chip_text(ARRAY, &skips, ""))
+    };
+    assert!(text("Structured(keep: 4, of: 8)").is_ok());
+    for zeros in ["Anywhere", "Structured(keep: 1, of: 2)"] {
+        let said = text(zeros).unwrap_err().to_string();
+        assert!(said.contains("2 of 4") && said.contains("found"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_read_once_stays_at_home_where_moving_it_takes_longer_than_the_operator() {
+    let one = |size: u64, kernel: u64, channels: u64| {
+        let op = convolution(1, 1, false);
+        let filter = [channels, kernel, kernel, channels];
+        let plane = [1, size, size, channels];
+        within(layer(op, &[(&plane, false), (&filter, true)], &plane))
+    };
+    let ahead = r#"ahead: (into: "near", kinds: [Conv, PointwiseConv]), in_flight: (),"#;
+    let written = |layer: &Layer| {
+        let found =
+            at(&chip(ahead), None, |setting| plan(&of_layers(vec![layer.clone()]), setting));
+        let near = found.steps[0].traffic.iter().find(|t| t.channel == 0).unwrap();
+        near.write.0 - layer.work.output_bytes as f64
+    };
+    // One block of 4 x 4 positions: 4096 weights come in 4160 cycles, and 16 slices of channels are summed up in
+    // fewer.
+    let short = one(4, 1, 64);
+    assert_eq!(written(&short), 0.0);
+    // Over 16 x 16 positions they are read again and again.
+    let long = one(16, 3, 64);
+    assert_eq!(written(&long), 9.0 * 64.0 * 64.0);
+    let stays = |layer: &Layer| {
+        at(&chip(ahead), None, |setting| cost(&layer.work, 0, setting).unwrap().passes.weights_stay)
+    };
+    assert_eq!([stays(&short), stays(&long)], [true, false]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod laws;
 mod mapping_laws;
 mod memory_plan;
 mod models;
+mod network_edges;
 mod onnx_composite;
 mod onnx_corpus;
 mod operator_costs;

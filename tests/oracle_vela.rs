@@ -2,7 +2,7 @@
 
 use crate::command_line::{joulecast, json, number};
 use crate::shared;
-use joulecast::calibrate::{Against, BusyCycles, Held, HeldLayer, HeldRun, against_vela};
+use joulecast::calibrate::{Against, BusyCycles, Held, HeldRun, against_vela};
 use joulecast::hardware::Profile;
 use joulecast::model::OpKind;
 use joulecast::report::against_markdown;
@@ -22,21 +22,14 @@ fn given(run: &HeldRun) -> &Held {
     run.given.as_ref().unwrap_or_else(|| panic!("{}: no schedule", run.name))
 }
 
-fn total(layers: &[HeldLayer]) -> f64 {
-    let sum = |of: fn(&HeldLayer) -> &BusyCycles| layers.iter().map(|l| of(l).total.0).sum::<f64>();
-    sum(|l| &l.predicted) / sum(|l| &l.estimated)
+fn total(held: &Held) -> f64 {
+    let (predicted, estimated) = held.total();
+    predicted.0 / estimated.0
 }
 
 fn npu(held: &Held) -> f64 {
     let (predicted, estimated) = held.npu();
     predicted.0 / estimated.0
-}
-
-/// On Ethos-U85 the image of the first layer lies in DRAM, where short bursts take 82 of 212 thousand
-/// cycles (vww), and the first convolution is reshaped (kws); both are missing here.
-fn compared(run: &HeldRun) -> &[HeldLayer] {
-    let layers = &given(run).layers;
-    if run.system.hardware == "ethos_u85_256" { &layers[1..] } else { layers }
 }
 
 fn layers(name: &str, held: &Held) -> String {
@@ -79,19 +72,71 @@ fn blocks_of_results_take_the_cycles_that_arms_compiler_estimates() {
     against.runs.iter().for_each(|run| println!("{}", layers(&run.name, given(run))));
     assert_eq!(against.runs.len(), 16);
     assert_eq!(against.runs.iter().map(|r| given(r).classes().1).sum::<usize>(), 265);
-    let (mut same, mut all) = (0, 0);
+    let of_one_class = |family: &str| {
+        let own = against.runs.iter().filter(|run| run.name.contains(family));
+        own.map(|run| given(run).classes()).fold((0, 0), |(s, a), (own, of)| (s + own, a + of))
+    };
     for run in &against.runs {
-        let held = given(run);
-        let off = total(compared(run));
-        assert!((off - 1.0).abs() <= 0.08, "{}: {off:.3}", run.name);
-        if run.name.contains("u55") {
-            assert!((npu(held) - 1.0).abs() <= 0.09, "{}: NPU {:.3}", run.name, npu(held));
-            let (own, of) = held.classes();
-            (same, all) = (same + own, all + of);
-        }
+        let (off, datapath) = (total(given(run)), npu(given(run)));
+        assert!((off - 1.0).abs() <= 0.055, "{}: {off:.3}", run.name);
+        assert!((datapath - 1.0).abs() <= 0.08, "{}: NPU {datapath:.3}", run.name);
     }
-    let share = same as f64 / all as f64;
-    assert!(share >= 0.94, "{same} of {all} layers of Ethos-U55 are bound by the same");
+    let within = against.runs.iter().filter(|run| (total(given(run)) - 1.0).abs() <= 0.02).count();
+    assert!(within >= 13, "{within} of 16 within 2 %");
+    for (family, least) in [("u55", 196), ("u85", 61)] {
+        let (same, all) = of_one_class(family);
+        assert!(same >= least, "{same} of {all} layers of {family} are bound by the same");
+    }
+    let (same, all) = of_one_class("");
+    assert!(same * 100 >= all * 95, "{same} of {all} layers are bound by the same");
+}
+
+/// The image and the first layer of each network on Ethos-U85: DRAM is as long at work as Vela says.
+#[test]
+fn an_image_that_lives_in_dram_takes_the_cycles_of_its_short_bursts() {
+    let name = "an_image_that_lives_in_dram_takes_the_cycles_of_its_short_bursts";
+    let Some(shared) = shared::folder(name) else { return };
+    let on_u85 = |run: &&HeldRun| run.system.hardware == "ethos_u85_256";
+    for run in against(&shared).runs.iter().filter(on_u85) {
+        let first = &given(run).layers[0];
+        let (ours, theirs) = (first.predicted.parts["dram"].0, first.estimated.parts["dram"].0);
+        assert!((ours / theirs - 1.0).abs() < 0.002, "{}: {ours} {theirs}", run.name);
+    }
+}
+
+/// Vela counts half of the multiply-accumulates of what it stores two of four.
+#[test]
+fn weights_that_have_two_zeros_in_each_four_are_those_that_vela_stores_so() {
+    let name = "weights_that_have_two_zeros_in_each_four_are_those_that_vela_stores_so";
+    let Some(shared) = shared::folder(name) else { return };
+    let folder = shared.join("oracles/vela/vww_96_int8-ethos-u85-256-Ethos_U85_SYS_DRAM_Mid");
+    let rows = std::fs::read_to_string(folder.join("per-layer.csv")).unwrap();
+    let counted: Vec<u64> = rows
+        .lines()
+        .skip(1)
+        .filter(|row| row.contains("Conv2D,NPU"))
+        .map(|row| row.split(',').nth(12).unwrap().parse().unwrap())
+        .collect();
+    let model = shared.join("models/tflite");
+    let run = against(&shared)
+        .runs
+        .iter()
+        .find(|run| run.name.starts_with("vww") && run.name.contains("u85"));
+    assert!(run.unwrap().model.starts_with(&model));
+    let graph = joulecast::model::load(&run.unwrap().model.to_string_lossy(), &Default::default());
+    let network = joulecast::mapping::Network::of(&graph.unwrap()).unwrap();
+    let convolutions =
+        network.layers.iter().filter(|layer| layer.work.window.is_some() && layer.work.macs > 0);
+    let mut halved = 0;
+    for (layer, counted) in convolutions.zip(counted) {
+        let filters = layer.work.operands[1].statistics.unwrap();
+        let by_depth =
+            layer.work.kind != OpKind::DepthwiseConv && layer.work.kind != OpKind::StemConv;
+        let sparse = by_depth && filters.two_of_four == Some(1.0);
+        assert_eq!(counted, layer.work.macs / if sparse { 2 } else { 1 }, "{}", layer.name);
+        halved += usize::from(sparse);
+    }
+    assert_eq!(halved, 4);
 }
 
 /// Where no weights are waited for and no operator is made of several, the cycles are Vela's own.
@@ -102,9 +147,7 @@ fn layers_of_ethos_u55_take_the_same_cycles_to_the_last_but_few() {
     let (mut exact, mut all) = (0, 0);
     let high_end = |run: &&HeldRun| run.system.system == "Ethos_U55_High_End_Embedded";
     for run in against(&shared).runs.iter().filter(high_end) {
-        // The first layer waits for its weights in Vela's count.
-        let layers = given(run).layers.iter().skip(1);
-        for layer in layers.filter(|layer| layer.kind != OpKind::Softmax) {
+        for layer in given(run).layers.iter().filter(|layer| layer.kind != OpKind::Softmax) {
             all += 1;
             let (ours, theirs) = (layer.predicted.npu().0, layer.estimated.npu().0);
             exact += usize::from((ours - theirs).abs() <= 2.0);
@@ -115,7 +158,7 @@ fn layers_of_ethos_u55_take_the_same_cycles_to_the_last_but_few() {
     assert!(exact * 100 >= all * 88, "{exact} of {all}");
 }
 
-/// No code of single weights is shorter, and the datapath does not wait for their bytes.
+/// No code of single weights is shorter; the datapath waits for their bytes at the start alone.
 #[test]
 fn entropy_of_weights_lies_below_what_vela_encodes_them_to() {
     let name = "entropy_of_weights_lies_below_what_vela_encodes_them_to";
@@ -125,7 +168,8 @@ fn entropy_of_weights_lies_below_what_vela_encodes_them_to() {
         let encoded = entropy.weights_estimated.unwrap();
         assert_eq!(given(run).weights, encoded, "{}", run.name);
         assert!(entropy.weights < encoded, "{}: {:?}", run.name, entropy.weights);
-        assert_eq!(entropy.npu(), given(run).npu(), "{}", run.name);
+        let ((shorter, _), (longer, _)) = (entropy.npu(), given(run).npu());
+        assert!(shorter <= longer, "{}", run.name);
     }
 }
 

@@ -9,7 +9,8 @@
 //! - `S = ceil(c / c_held) sum over parts of the window of p + d`, cycles of one block, with
 //!   `p = ceil(e / e_step) ceil(c_held / c_step) z max(u, t x y)` where `x y z` micro-blocks lie side by
 //!   side, `t` are the cycles of a step and `u` those of unpacking its weights, and a turnaround `d` for
-//!   each step that follows itself (`x y = 1`)
+//!   each step that follows itself (`x y = 1`); where weights have zeros of a structure that the engine
+//!   skips, `2 of 4` say, a step takes that share of its cycles
 //! - `O` results of a block times their cycles on the way out, at least the time in which the records of
 //!   its channels come: `10 B x channels x latency / bytes in flight`
 //! - both at least `(S + O + abs(t_out - t_in)) / blocks in flight` (the difference where there is more than
@@ -19,32 +20,58 @@
 //! The block is the one that fetches least ([`choice`]). From it follow the passes: its input with the rows
 //! and columns that windows share comes once for each block along the channels and each part of the window;
 //! weights and records come once for each block of positions. Maps lie in bricks of channels, padded to a
-//! whole brick. A run of bytes that is shorter than the memory's burst takes as long as a burst, and counts
+//! whole brick; what the network is handed or hands out lies as it is. A run of bytes that is shorter than the memory's burst takes as long as a burst, and counts
 //! as one.
 //!
 //! Source: Arm's compiler for Ethos-U (`ethos_u55.cpp`, `ethos_u55_performance.cpp`, 2026), whose
 //! estimate this reproduces cycle by cycle for Ethos-U55 where the test against it says so. Left out: the
-//! rearrangement of a row of results into `1 x 4`, and the wait of the very first operator for its weights.
+//! rearrangement of a row of results into `1 x 4`.
 
 mod choice;
 mod shape;
 
 use self::choice::{Block, choose, order_of};
-use self::shape::{Job, Way};
+use self::shape::{Job, Way, is_handed_in};
+use super::Setting;
+use super::ahead::Ways;
 use super::port::Port;
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
-use crate::hardware::{BlockEngine, Engine, Precision, SumOrder};
+use crate::hardware::{BlockEngine, Engine, Precision, SumOrder, TensorClass};
 use crate::model::{ElementFunction, OpKind, OperandRole, Work};
 use crate::units::{Cycles, CyclesPerElement, MacsPerCycle, Quantity, Ratio};
 
 /// Where an engine reads and writes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ports {
-    /// Of activations.
-    pub(super) activations: Port,
-    /// Of weights.
+    /// Of what is worked on.
+    pub(super) data: Port,
+    /// Of results.
+    pub(super) results: Port,
+    /// Of weights where they live.
     pub(super) weights: Port,
+    /// Of the memory that they may come into ahead of the operator.
+    pub(super) near: Option<Port>,
+}
+
+impl Ports {
+    /// Those of an operator on engine number `engine`.
+    pub(super) fn of(work: &Work, engine: usize, setting: Setting<'_>) -> Self {
+        let at_edge = |is: bool, edge| if is { edge } else { TensorClass::Activations };
+        let data = at_edge(is_handed_in(work), TensorClass::Inputs);
+        let results = at_edge(work.handed_out, TensorClass::Results);
+        Self {
+            data: Port::of(data, engine, setting),
+            results: Port::of(results, engine, setting),
+            weights: Port::of(TensorClass::Weights, engine, setting),
+            near: Port::ahead(work.kind, engine, setting),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        let near = self.near.map_or(Kind::STRONGEST, |near| near.kind);
+        self.data.kind.weaker(self.results.kind).weaker(self.weights.kind).weaker(near)
+    }
 }
 
 fn rate_in(array: &BlockEngine, precision: Precision) -> Option<(f64, Kind)> {
@@ -59,7 +86,7 @@ pub(super) fn timing(
     array: &BlockEngine,
     work: &Work,
     precision: Precision,
-    ports: Ports,
+    (ports, share): (Ports, f64),
 ) -> Result<Timing, Refusal> {
     let (rate, kind) =
         rate_in(array, precision).ok_or_else(|| Refusal::no_precision(engine, work))?;
@@ -78,26 +105,46 @@ pub(super) fn timing(
     let no_function = || Refusal::no_function(engine, work);
     let order = order_of(array, &job).ok_or_else(no_function)?;
     let block = choose(array, &job, order).ok_or_else(no_function)?;
-    let sums = sums(array, &job, order, &block);
-    let (out, out_kind) = out(array, work, &job, &block, ports.weights);
-    let (summed, out) = (sums.cycles / rate, out);
-    let (fill, drain) = ends(&job, &block, ports.activations);
-    let blocks = sums.blocks * job.repeats as f64;
-    let apart = if sums.blocks > 1.0 { (drain - fill).abs() } else { 0.0 };
-    let issued = array.blocks_in_flight;
-    let issued = issued.map_or(0.0, |n| (summed + out + apart) / n.max(1) as f64);
-    let (summed, out) = (summed.max(issued), out.max(issued));
-    let cycles = blocks * summed.max(out) + summed.min(out) + fill + drain;
+    let sums = sums(array, &job, order, &block, share);
+    let passes = passes(array, work, &job, &block, ports);
+    let made =
+        Made { array, work, job: &job, block, sums: Sums { cycles: sums.cycles / rate, ..sums } };
+    let at_home = made.cycles(ports);
+    let comes = ports.near.filter(|near| {
+        let ways = Ways { home: ports.weights, near: *near, data: ports.data };
+        !ways.stay(&passes, at_home.0, work, (engine, precision))
+    });
+    let (cycles, out_kind) =
+        comes.map_or(at_home, |weights| made.cycles(Ports { weights, ..ports }));
     timing.compute = Cycles(cycles);
-    timing.array_macs = (sums.slots * blocks) as u64;
-    timing.passes = passes(array, work, &job, &block, ports.activations);
+    timing.array_macs = (made.sums.slots * made.sums.blocks * job.repeats as f64) as u64;
+    let weights_stay = ports.near.is_some() && comes.is_none();
+    timing.passes = Passes { weights_stay, ..passes };
     timing.kind = timing.kind.weaker(order.cycles.kind()).weaker(out_kind).weaker(ports.kind());
     Ok(timing)
 }
 
-impl Ports {
-    fn kind(&self) -> Kind {
-        self.activations.kind.weaker(self.weights.kind)
+/// An operator in blocks.
+struct Made<'a> {
+    array: &'a BlockEngine,
+    work: &'a Work,
+    job: &'a Job,
+    block: Block,
+    sums: Sums,
+}
+
+impl Made<'_> {
+    /// Its cycles, and what those of the way out rest on.
+    fn cycles(&self, ports: Ports) -> (f64, Kind) {
+        let Self { array, work, job, block, sums } = self;
+        let (out, kind) = out(array, work, job, block, ports.weights);
+        let (fill, drain) = ends(job, block, ports);
+        let blocks = sums.blocks * job.repeats as f64;
+        let apart = if sums.blocks > 1.0 { (drain - fill).abs() } else { 0.0 };
+        let issued = array.blocks_in_flight;
+        let issued = issued.map_or(0.0, |n| (sums.cycles + out + apart) / n.max(1) as f64);
+        let (summed, out) = (sums.cycles.max(issued), out.max(issued));
+        (blocks * summed.max(out) + summed.min(out) + fill + drain, kind)
     }
 }
 
@@ -133,7 +180,7 @@ fn parts(job: &Job, array: &BlockEngine) -> [(u64, u64); 4] {
     ]
 }
 
-fn sums(array: &BlockEngine, job: &Job, order: &SumOrder, block: &Block) -> Sums {
+fn sums(array: &BlockEngine, job: &Job, order: &SumOrder, block: &Block, share: f64) -> Sums {
     let micro = block.micro;
     let (rows, columns) =
         (block.rows.div_ceil(micro.rows.max(1)), block.columns.div_ceil(micro.columns.max(1)));
@@ -156,7 +203,7 @@ fn sums(array: &BlockEngine, job: &Job, order: &SumOrder, block: &Block) -> Sums
             continue;
         }
         let steps = points.max(order.least_points).div_ceil(order.points.max(1)) as f64;
-        let own = (cycles * positions).max(unpacking) * steps * slices;
+        let own = (cycles * positions).max(unpacking) * steps * slices * share;
         let waits = match (single && job.way != Way::Pool, slices <= 1.0) {
             (false, _) => 0.0,
             (true, true) => steps,
@@ -212,21 +259,20 @@ fn result(array: &BlockEngine, work: &Work) -> (f64, Kind) {
 }
 
 /// Cycles of the first block's input, and of the last block's results.
-fn ends(job: &Job, block: &Block, port: Port) -> (f64, f64) {
+fn ends(job: &Job, block: &Block, ports: Ports) -> (f64, f64) {
     let width = job.bytes_per_element;
     let (rows, columns) = (block.input_rows, block.input_columns);
     let held = block.input_channels.min(job.input.channels);
     let input = rows.min(job.input.rows) * columns.min(job.input.columns) * held;
     let results = block.rows * block.columns * block.channels;
-    let (read, written) =
-        (port.burst_share(job.run_in(block)), port.burst_share(job.run_out(block)));
-    let moved = |elements: u64, share: f64| {
-        port.latency + (elements as f64 * width * share / port.bytes_per_cycle).floor()
+    let moved = |elements: u64, port: Port, run: f64| {
+        let bytes = elements as f64 * width * port.burst_share(run);
+        port.latency + (bytes / port.bytes_per_cycle).floor()
     };
-    (moved(input, read), moved(results, written))
+    (moved(input, ports.data, job.run_in(block)), moved(results, ports.results, job.run_out(block)))
 }
 
-fn passes(array: &BlockEngine, work: &Work, job: &Job, block: &Block, port: Port) -> Passes {
+fn passes(array: &BlockEngine, work: &Work, job: &Job, block: &Block, ports: Ports) -> Passes {
     let brick = array.brick.max(1);
     let padded = |channels: u64| channels.div_ceil(brick).saturating_mul(brick);
     let along = |extent: u64, own: u64| extent.div_ceil(own.max(1)) as f64;
@@ -235,14 +281,16 @@ fn passes(array: &BlockEngine, work: &Work, job: &Job, block: &Block, port: Port
         Way::Depthwise | Way::Pool => 1.0,
         Way::Sum => along(job.output.channels, block.channels),
     };
-    let lying = if job.is_plain_image { job.input.channels } else { padded(job.input.channels) };
+    let lying = if job.is_plain_input { job.input.channels } else { padded(job.input.channels) };
     let window_parts: u64 = parts(job, array).iter().filter(|(p, _)| *p > 0).map(|(_, n)| n).sum();
     let area = block.input_rows.min(job.input.rows) * block.input_columns.min(job.input.columns);
     let fetched = area as f64 * lying as f64 * window_parts as f64 * positions * over_channels;
-    let fetched = fetched * port.burst_share(job.run_in(block)) * job.repeats as f64;
+    let fetched = fetched * ports.data.burst_share(job.run_in(block)) * job.repeats as f64;
     let data = work.operands.iter().find(|o| o.role == OperandRole::Data);
     let elements = data.map_or(0, |o| o.elements).max(1) as f64;
-    let written = padded(job.output.channels) as f64 / job.output.channels.max(1) as f64;
+    let made = job.output.channels;
+    let lain = if job.is_plain_result { made } else { padded(made) };
+    let written = lain as f64 / made.max(1) as f64;
     let record = array.way_out.record.as_ref().map_or(1.0, |record| {
         let stored = work.operands.iter().filter(|o| o.role == OperandRole::Side && o.constant);
         let bytes: f64 = stored.map(|o| o.stored_bytes()).sum();
@@ -253,7 +301,7 @@ fn passes(array: &BlockEngine, work: &Work, job: &Job, block: &Block, port: Port
         input: fetched / elements,
         weight: positions,
         beside: positions * record,
-        output_padded: written * port.burst_share(job.run_out(block)),
+        output_padded: written * ports.results.burst_share(job.run_out(block)),
         ..Passes::ONCE
     }
 }
@@ -311,14 +359,15 @@ mod tests {
             groups: 1,
             repeats: 1,
             bytes_per_element: 1.0,
-            is_plain_image: false,
+            is_plain_input: false,
+            is_plain_result: false,
         }
     }
 
     fn block(array: &BlockEngine, job: &Job) -> (Block, f64, f64) {
         let order = order_of(array, job).unwrap();
         let block = choose(array, job, order).unwrap();
-        let sums = sums(array, job, order, &block);
+        let sums = sums(array, job, order, &block, 1.0);
         (block, sums.cycles, sums.blocks)
     }
 

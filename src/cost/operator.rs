@@ -3,13 +3,12 @@
 use super::asleep;
 use super::block_engine::Ports;
 use super::executed::{Skipped, executed};
-use super::port::Port;
 use super::timing::{Passes, Refusal, Timing};
 use super::voltage::dynamic_scale;
 use super::{block_engine, fixed_function, lanes, systolic, tensor_tiles};
 use crate::evidence::Kind;
 use crate::hardware::{
-    Array, DomainState, Engine, OperandStore, Point, Precision, Profile, SoftwareStack, TensorClass,
+    Array, DomainState, Engine, OperandStore, Point, Precision, Profile, SoftwareStack,
 };
 use crate::model::{ElementType, OpKind, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
@@ -185,10 +184,8 @@ fn timing(
         Array::TensorTiles(tiles) => tensor_tiles::timing(unit, tiles, work, precision)?,
         Array::FixedFunction(function) => fixed_function::timing(unit, function, work, precision)?,
         Array::Blocks(array) => {
-            let activations = Port::of(TensorClass::Activations, engine, setting);
-            let weights = Port::of_weights(work.kind, engine, setting);
-            let ports = Ports { activations, weights };
-            block_engine::timing(unit, array, work, precision, ports)?
+            let ports = Ports::of(work, engine, setting);
+            block_engine::timing(unit, array, work, precision, (ports, skipped.steps))?
         }
     };
     if let Some(factor) = unit.efficiency.get(&work.kind) {
@@ -196,8 +193,11 @@ fn timing(
         timing.compute = timing.compute / factor.get().0.min(1.0);
         timing.kind = timing.kind.weaker(factor.kind());
     }
-    if skipped.macs > 0 {
-        timing.compute = timing.compute * skipped.time;
+    // A datapath that works by blocks has shorter steps.
+    let in_steps = matches!(unit.array, Array::Blocks(_)) && skipped.steps < 1.0;
+    if skipped.macs > 0 || in_steps {
+        let left = if in_steps { 1.0 } else { skipped.time };
+        timing.compute = timing.compute * left;
         timing.kind = timing.kind.weaker(skipped.kind);
     }
     Ok(timing)

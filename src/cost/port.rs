@@ -27,20 +27,17 @@ impl Port {
     /// The first memory of an engine that holds a class of tensors.
     pub(super) fn of(class: TensorClass, engine: usize, setting: Setting<'_>) -> Self {
         let spec = setting.profile.spec();
+        let class = setting.profile.class_of_home(engine, class);
         let reached = setting.profile.links().engine_memories.get(engine).into_iter().flatten();
         let mut holding = reached.copied().filter(|m| spec.memories[*m].holds.contains(&class));
         holding.next().map_or(Self::FREE, |memory| Self::at(memory, engine, setting))
     }
 
-    /// Where weights of a kind of operator are read: the memory that they come into ahead of it, or the
-    /// first that holds weights.
-    pub(super) fn of_weights(kind: OpKind, engine: usize, setting: Setting<'_>) -> Self {
-        let ahead = setting.profile.spec().engines[engine].ahead.as_ref();
-        let near = setting.profile.links().engine_ahead.get(engine).copied().flatten();
-        match near.filter(|_| ahead.is_some_and(|ahead| ahead.kinds.contains(&kind))) {
-            Some(memory) => Self::at(memory, engine, setting),
-            None => Self::of(TensorClass::Weights, engine, setting),
-        }
+    /// The memory that weights of a kind of operator may come into ahead of it.
+    pub(super) fn ahead(kind: OpKind, engine: usize, setting: Setting<'_>) -> Option<Self> {
+        let ahead = setting.profile.spec().engines[engine].ahead.as_ref()?;
+        let near = setting.profile.links().engine_ahead.get(engine).copied().flatten()?;
+        ahead.kinds.contains(&kind).then(|| Self::at(near, engine, setting))
     }
 
     fn at(memory: usize, engine: usize, setting: Setting<'_>) -> Self {
@@ -56,6 +53,13 @@ impl Port {
             burst: burst.map_or(0.0, |b| b.get().0),
             kind: burst.map_or(kind, |b| kind.weaker(b.kind())),
         }
+    }
+
+    /// Cycles of a stream of bytes, of which so many are on their way at a time.
+    pub(super) fn stream(&self, bytes: f64, in_flight: Option<f64>) -> f64 {
+        let asked = in_flight.filter(|_| self.latency > 0.0).map(|own| own / self.latency);
+        let rate = asked.map_or(self.bytes_per_cycle, |asked| asked.min(self.bytes_per_cycle));
+        bytes / rate + self.latency
     }
 
     /// What a run of bytes that lie together takes, over its bytes.

@@ -111,6 +111,8 @@ pub struct Passes {
     pub output_padded: f64,
     /// Readings of partial sums.
     pub output_read: f64,
+    /// True where weights that might come closer ahead of the operator are read where they live.
+    pub weights_stay: bool,
 }
 
 impl Passes {
@@ -123,6 +125,7 @@ impl Passes {
         output_written: 1.0,
         output_padded: 1.0,
         output_read: 0.0,
+        weights_stay: false,
     };
 }
 

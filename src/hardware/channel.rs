@@ -2,7 +2,7 @@
 
 use super::point::Point;
 use super::profile::Profile;
-use super::spec::{Bandwidth, Delay, Rows};
+use super::spec::{Bandwidth, Delay, Rows, TensorClass};
 use crate::evidence::Valued;
 use crate::units::{Bytes, JoulesPerByte, Watts};
 
@@ -31,6 +31,21 @@ pub struct Channel<'a> {
 }
 
 impl Profile {
+    /// The class of memories that tensors of a class live in when an engine runs the network: their own,
+    /// and for inputs and results that no memory of the engine is said to hold that of activations.
+    pub fn class_of_home(&self, engine: usize, class: TensorClass) -> TensorClass {
+        let reached = self.links().engine_memories.get(engine).into_iter().flatten();
+        let mut reached = reached.filter_map(|memory| self.spec().memories.get(*memory));
+        match class {
+            TensorClass::Inputs | TensorClass::Results
+                if !reached.any(|memory| memory.holds.contains(&class)) =>
+            {
+                TensorClass::Activations
+            }
+            _ => class,
+        }
+    }
+
     /// Number of channels.
     pub fn channels(&self) -> usize {
         let spec = self.spec();

@@ -3,7 +3,7 @@
 //! An engine that says how many bytes it asks for at a time reads streams, which run side by side: a channel
 //! waits for its latency once, and a stream gets no more than its bytes in flight in each latency. All
 //! streams of a channel take `max(sum B / BW, max B t / Q)`, which as requests of the law `B / BW + n t` is
-//! `n = max(1, max B / Q - sum B / (BW t))`. An engine that says nothing waits once for each pass over an
+//! `n = max(1, max B / Q - sum B / (BW t))`. What is written is not waited for. An engine that says nothing waits once for each pass over an
 //! operand.
 //!
 //! Symbols: `B` \[B\] bytes of a stream and `Q` \[B\] those of it in flight, `BW` \[B/s\] bandwidth and `t` \[s\]
@@ -55,7 +55,7 @@ impl<'a> Near<'a> {
             return;
         }
         let streams = self.in_flight.is_some();
-        if streams {
+        if streams && read.0 > 0.0 {
             let own = self.latencies(role, read);
             let of_both = |(c, r, _): &&mut (usize, OperandRole, f64)| *c == channel && *r == role;
             match self.longest.iter_mut().find(of_both) {

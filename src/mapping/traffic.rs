@@ -189,7 +189,7 @@ impl Moves {
                 }
                 None => {
                     let accesses = (accessed, readings);
-                    if let Some(near_by) = comes_ahead(flow, work, engine, setting) {
+                    if let Some(near_by) = comes_ahead(flow, (work, cost), engine, setting) {
                         let (role, kind) = (flow.role, flow.kind);
                         near.pass(role, flow.home, (flow.bytes, Bytes::ZERO), 1.0, kind);
                         near.pass(role, near_by, (accessed, flow.bytes), readings, kind);
@@ -214,7 +214,8 @@ impl Moves {
                 }
             }
         }
-        let early = early.map(|(flow, into)| Early::of(flow, into, &near));
+        let array = &setting.profile.spec().engines[engine].array;
+        let early = early.map(|(flow, into)| Early::of(flow, into, &near, (work, array)));
         Self { loads, near: near.transfers(setting), stores, early }
     }
 }
@@ -280,10 +281,16 @@ fn stage(
 }
 
 /// The memory that weights come into ahead of their operator, if they do.
-fn comes_ahead(flow: &Flow, work: &Work, engine: usize, setting: Setting<'_>) -> Option<usize> {
+fn comes_ahead(
+    flow: &Flow,
+    (work, cost): (&Work, &Cost),
+    engine: usize,
+    setting: Setting<'_>,
+) -> Option<usize> {
     let ahead = setting.profile.spec().engines[engine].ahead.as_ref()?;
     let near = setting.profile.links().engine_ahead.get(engine).copied().flatten()?;
     let comes = flow.role == OperandRole::Filter && ahead.kinds.contains(&work.kind);
+    let comes = comes && !cost.passes.weights_stay;
     (comes && near != flow.home).then_some(near)
 }
 

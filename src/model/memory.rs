@@ -21,7 +21,7 @@ mod tests;
 mod windows;
 
 pub(crate) use arena::{ALIGNMENT, Block};
-pub use buffers::{Buffers, StoredTensor};
+pub use buffers::{Buffers, Edge, StoredTensor};
 pub(crate) use spill::{Kept, Used, keep};
 
 use super::{ModelGraph, Shape};

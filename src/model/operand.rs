@@ -1,6 +1,6 @@
 //! What an operator reads, one operand at a time.
 
-use super::{ElementFunction, Movement, Op, Sparsity, Tensor, TensorRole};
+use super::{ElementFunction, Movement, Op, Sparsity, Tensor, TensorRole, WeightStatistics};
 use crate::model::ElementType;
 use serde::Serialize;
 
@@ -45,9 +45,15 @@ pub struct Operand {
     /// Which of the network's [`Buffers`](super::Buffers) it lies in, where these have been made out.
     #[serde(skip)]
     pub buffer: Option<usize>,
+    /// True where it is what the network is handed, as far as its buffers have been made out.
+    #[serde(skip)]
+    pub handed_in: bool,
     /// How small it is where it is compressed, of a constant whose values or whose code are known.
     #[serde(skip)]
     pub encoded: Option<Encoded>,
+    /// What its values are like, of a constant whose values are known.
+    #[serde(skip)]
+    pub statistics: Option<WeightStatistics>,
 }
 
 /// True for a state that an operator only writes new rows into: `Scatter` of the rows (its first
@@ -103,7 +109,20 @@ impl Operand {
         let repeats = if role == OperandRole::Filter { repeats } else { 1 };
         let sparsity = tensor.sparsity;
         let (element, buffer, encoded) = (tensor.element, None, Encoded::of(tensor));
-        Self { role, constant, element, elements, repeats, sparsity, port, buffer, encoded }
+        let handed_in = false;
+        Self {
+            role,
+            constant,
+            element,
+            elements,
+            repeats,
+            sparsity,
+            port,
+            buffer,
+            handed_in,
+            encoded,
+            statistics: if constant { tensor.statistics } else { None },
+        }
     }
 
     /// Stored bits of an element whose values take `bits`.

@@ -106,6 +106,9 @@ pub struct Work {
     /// the largest), where these have been made out.
     #[serde(skip)]
     pub output_buffer: Option<usize>,
+    /// True where that is what the network hands out.
+    #[serde(skip)]
+    pub handed_out: bool,
     /// Type of the activations computed on.
     pub element: ElementType,
     /// The matrix product it amounts to, for MAC work.
@@ -169,6 +172,7 @@ impl ModelGraph {
             output_elements: moved.output_elements,
             operands: moved.read,
             output_buffer: None,
+            handed_out: false,
             element: computed_on(&operands, &operator.op),
             gemm: arithmetic.gemm,
             window: arithmetic.window,

@@ -99,11 +99,18 @@ fn add_phase(phase: &Phase, engine: usize, setting: Setting<'_>, busy: &mut Busy
     let (clock, _) = setting.point.clocks[setting.profile.links().engine_domain[engine]];
     busy.add(NPU, phase.compute);
     let mut longest = phase.compute;
+    // What comes before the first results is a wait of the datapath to Vela, and no access of a memory.
+    let waits = phase.kind == PhaseKind::Fill;
     for transfer in &phase.transfers {
         let (time, _) = transfer_time(transfer, setting);
         let own = clock * time;
-        busy.add(class(setting.profile.channel_name(transfer.channel)), own);
+        if !waits {
+            busy.add(class(setting.profile.channel_name(transfer.channel)), own);
+        }
         longest = longest.max(own);
+    }
+    if waits {
+        busy.add(NPU, longest - phase.compute);
     }
     busy.total += longest;
 }

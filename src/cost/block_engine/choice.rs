@@ -67,7 +67,7 @@ fn up(extent: u64, step: u64) -> u64 {
 }
 
 /// The micro-block that leaves least empty.
-fn micro_block(array: &BlockEngine, job: &Job) -> Option<Extents> {
+fn micro_block<'a>(array: &'a BlockEngine, job: &Job) -> Option<&'a MicroBlock> {
     let fits = |m: &&MicroBlock| m.kinds.is_empty() || m.kinds.contains(&job.kind);
     let empty = |m: &MicroBlock| {
         up(job.output.rows, m.rows) as f64
@@ -82,7 +82,18 @@ fn micro_block(array: &BlockEngine, job: &Job) -> Option<Extents> {
             best = Some((own, micro));
         }
     }
-    best.map(|(_, micro)| micro.shape())
+    best.map(|(_, micro)| micro)
+}
+
+/// Rows, columns and channels that the input of a block is a multiple of where so many channels lie beside the
+/// datapath.
+fn input_unit(micro: &MicroBlock, held: u64) -> Extents {
+    let units = || micro.input_units.iter();
+    let unit = units().find(|unit| unit.channels >= held).or_else(|| units().last());
+    match unit {
+        Some(unit) => Extents { rows: unit.rows, columns: unit.columns, channels: unit.channels },
+        None => Extents { channels: 8, ..micro.shape() },
+    }
 }
 
 /// Everything that the choice goes by.
@@ -90,15 +101,20 @@ struct Search<'a> {
     array: &'a BlockEngine,
     job: &'a Job,
     micro: Extents,
-    /// Input channels beside the datapath; `None` where those of the block.
-    held: Option<u64>,
+    of: &'a MicroBlock,
+    /// Input channels beside the datapath, and what the input is a multiple of; `None` where they are those of
+    /// the block.
+    held: Option<(u64, Extents)>,
 }
 
 /// The block of an operator; `None` where none fits the buffers.
 pub(super) fn choose(array: &BlockEngine, job: &Job, order: &SumOrder) -> Option<Block> {
-    let micro = micro_block(array, job)?;
-    let held = up(job.sum_channels.min(order.held_channels.max(1)), 8);
-    let search = Search { array, job, micro, held: (job.way == Way::Sum).then_some(held) };
+    let of = micro_block(array, job)?;
+    let held = order.held_channels.max(1);
+    let unit = input_unit(of, held);
+    let held = (up(job.sum_channels.min(held), unit.channels), unit);
+    let held = (job.way == Way::Sum).then_some(held);
+    let search = Search { array, job, micro: of.shape(), of, held };
     search.best(2).or_else(|| search.best(1))
 }
 
@@ -181,21 +197,16 @@ impl Search<'_> {
 
     /// Rows, columns and channels of the input of a block.
     fn input(&self, block: Extents) -> Extents {
-        let Self { array, job, micro, held } = self;
+        let Self { array, job, of, held, .. } = self;
+        let (channels, unit) = held.unwrap_or((block.channels, input_unit(of, block.channels)));
         let along = |results: u64, stride: u64, kernel: u64, part: u64, step: u64| {
             let needed = (results - 1).saturating_mul(stride).saturating_add(kernel.min(part));
             up(needed, step)
         };
         Extents {
-            rows: along(block.rows, job.stride.0, job.kernel.0, array.window.0, micro.rows),
-            columns: along(
-                block.columns,
-                job.stride.1,
-                job.kernel.1,
-                array.window.1,
-                micro.columns,
-            ),
-            channels: held.unwrap_or(block.channels),
+            rows: along(block.rows, job.stride.0, job.kernel.0, array.window.0, unit.rows),
+            columns: along(block.columns, job.stride.1, job.kernel.1, array.window.1, unit.columns),
+            channels,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::choice::Block;
 use crate::hardware::{MicroBlock, Precision};
-use crate::model::{OpKind, Work};
+use crate::model::{OpKind, OperandRole, Work};
 
 /// Rows, columns and channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,11 @@ pub(super) struct Job {
     /// Groups and samples.
     pub(super) repeats: u64,
     pub(super) bytes_per_element: f64,
-    /// True for an image of so few channels that it lies as it came.
-    pub(super) is_plain_image: bool,
+    /// True for an input that lies as it came, and not in bricks: one that the network is handed, or an image
+    /// of few channels.
+    pub(super) is_plain_input: bool,
+    /// The same of what the network hands out.
+    pub(super) is_plain_result: bool,
 }
 
 impl Job {
@@ -77,7 +80,8 @@ impl Job {
             groups: 1,
             repeats: 1,
             bytes_per_element,
-            is_plain_image: work.kind == OpKind::StemConv,
+            is_plain_input: work.kind == OpKind::StemConv || is_handed_in(work),
+            is_plain_result: work.handed_out,
         };
         let Some(w) = work.window else {
             let gemm = work.gemm?;
@@ -125,16 +129,32 @@ impl Job {
         })
     }
 
-    /// Bytes that lie together of a block's input: a row of it where it fills the bricks, the channels of
-    /// a point of a plain image.
+    /// Bytes that lie together of a block's input: a row of it where it fills the bricks or holds all channels,
+    /// the channels of a point otherwise.
     pub(super) fn run_in(&self, block: &Block) -> f64 {
-        let columns = if self.is_plain_image { 1 } else { block.input_columns };
-        let channels = if self.is_plain_image { block.input_channels } else { block.brick };
+        let (columns, channels) = match (self.is_plain_input, block.input_channels) {
+            (false, _) => (block.input_columns, block.brick),
+            (true, own) if own == self.input.channels => (block.input_columns, own),
+            (true, own) => (1, own),
+        };
         columns.saturating_mul(channels) as f64 * self.bytes_per_element
     }
 
-    /// The same of its results.
+    /// The same of its results, of which as many channels as a brick has leave at once.
     pub(super) fn run_out(&self, block: &Block) -> f64 {
-        block.planned_columns.saturating_mul(block.brick) as f64 * self.bytes_per_element
+        let (columns, channels) = match (self.is_plain_result, block.channels) {
+            (false, _) => (block.planned_columns, block.brick),
+            (true, own) if own == self.output.channels && own <= block.brick => {
+                (block.planned_columns, own)
+            }
+            (true, own) => (1, own.min(block.brick)),
+        };
+        columns.saturating_mul(channels) as f64 * self.bytes_per_element
     }
+}
+
+/// Whether an operator works on what the network is handed.
+pub(super) fn is_handed_in(work: &Work) -> bool {
+    let mut data = work.operands.iter().filter(|own| own.role == OperandRole::Data);
+    data.next().is_some_and(|own| own.handed_in)
 }

@@ -17,6 +17,10 @@ impl Checker<'_> {
                 &format!("{path}.micro_blocks[{i}]"),
                 (micro.rows, micro.columns, micro.channels),
             );
+            for (j, unit) in micro.input_units.iter().enumerate() {
+                let path = format!("{path}.micro_blocks[{i}].input_units[{j}]");
+                self.shape(&path, (unit.rows, unit.columns, unit.channels));
+            }
         }
         let most = &array.largest;
         self.shape(&format!("{path}.largest"), (most.rows, most.columns, most.channels));

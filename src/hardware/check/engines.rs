@@ -83,6 +83,11 @@ impl Checker<'_> {
                 let message = "of a group, at least one element is kept and at least one is not";
                 self.fault(at(&format!("skips[{j}].zeros")), message);
             }
+            let counted = [(1, 4), (2, 4), (4, 8)].map(|(keep, of)| Zeros::Structured { keep, of });
+            if skipping.found && !counted.contains(&skipping.zeros) {
+                let message = "a compiler finds 1 of 4, 2 of 4 and 4 of 8 in the values of weights";
+                self.fault(at(&format!("skips[{j}].found")), message);
+            }
         }
         if let Some(limits) = &engine.windows {
             let sizes = limits.sizes.iter().chain(&limits.largest).flat_map(|s| [s.0, s.1]);

@@ -86,6 +86,11 @@ described! {
         /// Kinds of operator that it is for; empty means all.
         #[serde(default)]
         pub kinds: Vec<OpKind>,
+        /// Units that a block's input is a multiple of, by the input channels that lie beside the datapath: the
+        /// first unit of as many or more, else the last. Without any its rows and columns are a multiple of
+        /// those above, and its channels of eight.
+        #[serde(default)]
+        pub input_units: Vec<BlockShape>,
     }
 }
 

@@ -107,6 +107,11 @@ described! {
         pub zeros: Zeros,
         /// Share of the time that the zeros would take and that is saved.
         pub gain: Valued<Ratio>,
+        /// True where the compiler looks for the structure in the values of stored weights, and has it where
+        /// all groups along the channels do (channels that are missing from the last group are zero).
+        /// Otherwise a model says which weights are stored so.
+        #[serde(default)]
+        pub found: bool,
     }
 }
 

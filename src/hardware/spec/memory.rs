@@ -219,8 +219,13 @@ either_parameter!(Delay: Time, Cycles);
 pub enum TensorClass {
     /// Stored with the model.
     Weights,
-    /// Made and used during an inference.
+    /// Made and used during an inference; what is handed in and out too, where no memory of an engine says
+    /// that it holds them.
     Activations,
+    /// What is handed to the network.
+    Inputs,
+    /// What the network hands out.
+    Results,
 }
 
 no_parameters!(TensorClass, Replacement);

@@ -7,7 +7,7 @@
 //! - Rows that continue the one above (an activation fused into it, the steps of a softmax) go with its layer.
 //! - Pooling and softmax have no multiply-accumulates in a network; what a tool counts for them is not held
 //!   against it.
-//! - For Ethos-U85, Vela reshapes some convolutions and counts half of their multiply-accumulates.
+//! - For Ethos-U85, Vela stores some weights two of four and counts half of their multiply-accumulates.
 //! - A layer without multiply-accumulates may have no row (ZigZag and SCALE-Sim cost none of them; a
 //!   view costs nothing): it is not costed. A row without them may have no layer (a tool adds transposes
 //!   and copies) where no later layer is like it: its cycles go with the layer before.

@@ -387,7 +387,7 @@ fn halved(table: &ImportedTable, matches: &[Matched], network: &Network) -> Opti
         own.filter_map(|m| Some(network.layers.get(m.layer)?.name.as_str())).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} counts half of the MACs of {}, which it reshapes: energy goes by those of the network",
+            "{} counts half of the MACs of {}, stored two of four: energy goes by those of the network",
             table.tool,
             names.join(", ")
         )

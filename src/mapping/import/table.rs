@@ -166,7 +166,7 @@ pub struct ImportedTable {
     pub clock: Option<Hertz>,
     /// False where the order of the rows is not that of the network: layers go by their names.
     pub ordered: bool,
-    /// True where the tool reshapes convolutions so that it counts half of their multiply-accumulates.
+    /// True where the tool counts half of the multiply-accumulates of weights that it stores two of four.
     pub halves_macs: bool,
     /// The file that has the cycles, where the table has none.
     pub lacks_cycles: Option<&'static str>,

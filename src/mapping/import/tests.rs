@@ -327,7 +327,7 @@ fn a_table_of_another_model_is_one_clear_error() {
 }
 
 #[test]
-fn half_the_macs_are_tolerated_where_vela_reshapes() {
+fn half_the_macs_are_tolerated_where_vela_stores_two_of_four() {
     let network = example();
     let half = with_cell(&fixture("vela/per-layer.csv"), 2, 13, "6912");
     let mut table = parsed(&half);

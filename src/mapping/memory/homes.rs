@@ -4,7 +4,7 @@ use super::placement::placed;
 use super::planned::MemoryPlan;
 use super::sizes::{Formats, Sizes};
 use crate::hardware::{Profile, TensorClass};
-use crate::model::Buffers;
+use crate::model::{Buffers, Edge};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,28 @@ pub(super) struct Room {
     /// Whole bytes that it holds.
     pub capacity: u64,
     pub weights: bool,
+    /// Activations, as far as those at the edge of the network have no memory of their own.
     pub activations: bool,
+    /// What is handed in.
+    pub inputs: bool,
+    /// What is handed out.
+    pub results: bool,
+}
+
+impl Room {
+    /// Whether it holds activations of any sort.
+    pub(super) fn takes_any(&self) -> bool {
+        self.activations || self.inputs || self.results
+    }
+
+    /// Whether it holds an activation that passes the edge of the network here, or none.
+    pub(super) fn takes(&self, edge: Option<Edge>) -> bool {
+        match edge {
+            None => self.activations,
+            Some(Edge::In) => self.inputs,
+            Some(Edge::Out) => self.results,
+        }
+    }
 }
 
 /// What a plan depends on.
@@ -96,13 +117,18 @@ fn keep<K, V>(list: &mut Vec<(K, Arc<V>)>, key: K, value: &Arc<V>) {
 fn rooms(engine: usize, profile: &Profile) -> Vec<Room> {
     let memories = &profile.spec().memories;
     let reached = profile.links().engine_memories.get(engine).into_iter().flatten().copied();
+    let inputs_live = profile.class_of_home(engine, TensorClass::Inputs);
+    let results_live = profile.class_of_home(engine, TensorClass::Results);
     let rooms = reached.filter_map(|memory| {
         let own = memories.get(memory)?;
         let holds = |class| own.holds.contains(&class);
         let (weights, activations) = (holds(TensorClass::Weights), holds(TensorClass::Activations));
+        let (inputs, results) = (holds(inputs_live), holds(results_live));
         // Parts of bytes hold nothing, and nothing is past 64 bits.
         let capacity = own.capacity.get().0.max(0.0) as u64;
-        (weights || activations).then_some(Room { memory, capacity, weights, activations })
+        let holds_any = weights || activations || inputs || results;
+        let room = Room { memory, capacity, weights, activations, inputs, results };
+        holds_any.then_some(room)
     });
     rooms.collect()
 }

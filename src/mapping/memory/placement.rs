@@ -4,7 +4,7 @@ use super::homes::Room;
 use super::lacks::lacks;
 use super::planned::{MemoryPlan, MemoryUse, Placed};
 use super::sizes::Sizes;
-use crate::model::{ALIGNMENT, Buffers, Kept, Used, keep};
+use crate::model::{ALIGNMENT, Buffers, Edge, Kept, Used, keep};
 use crate::units::Bytes;
 use std::sync::Arc;
 
@@ -75,8 +75,10 @@ fn place_activations(
         left.iter().filter_map(|at| sizes.used.get(*at)).copied().collect()
     };
     let buffer = |at: usize| sizes.activations.get(at).copied();
-    let holding = |room: &Room| room.activations;
-    for (room, own) in rooms.iter().zip(memories.iter_mut()).filter(|(r, _)| holding(r)) {
+    let edge = |at: usize| sizes.edges.get(at).copied().flatten();
+    for (room, own) in rooms.iter().zip(memories.iter_mut()).filter(|(r, _)| r.takes_any()) {
+        let (asked, others) = left.iter().partition::<Vec<_>, _>(|at| room.takes(edge(**at)));
+        left = asked;
         let used = of(&left);
         // Everything in one memory has been placed already.
         let whole =
@@ -100,10 +102,14 @@ fn place_activations(
         }
         own.spilled.extend(spilled.iter().filter_map(|at| buffer(*at)));
         left = spilled;
+        left.extend(others);
+        left.sort_unstable();
         own.activations.sort_by_key(|placed| (placed.offset, placed.lifetime, placed.buffer));
     }
-    let left = left.into_iter().filter_map(buffer).collect();
-    overflow(left, rooms, memories, plan, |room| room.activations);
+    for passing in [None, Some(Edge::In), Some(Edge::Out)] {
+        let own = left.iter().filter(|at| edge(**at) == passing).filter_map(|at| buffer(*at));
+        overflow(own.collect(), rooms, memories, plan, |room| room.takes(passing));
+    }
 }
 
 /// What stays in a memory, by place in the list that was asked for.
@@ -160,7 +166,7 @@ fn overflow(
     rooms: &[Room],
     memories: &mut [MemoryUse],
     plan: &mut MemoryPlan,
-    holds: fn(&Room) -> bool,
+    holds: impl Fn(&Room) -> bool,
 ) {
     let sized = |at: &usize| plan.buffers.tensors().get(*at).is_some_and(|t| t.bytes > 0);
     let may_hold = rooms.iter().zip(memories).filter(|(room, _)| holds(room));

@@ -2,7 +2,7 @@
 
 use crate::cost::runs_in;
 use crate::hardware::{Precision, Profile};
-use crate::model::{Block, Buffers, ElementType, Kept, StoredTensor, Used, keep};
+use crate::model::{Block, Buffers, Edge, ElementType, Kept, StoredTensor, Used, keep};
 
 /// The format that an engine runs each type of a network in, where it runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub(super) struct Sizes {
     pub activations: Vec<usize>,
     /// These as blocks.
     pub used: Vec<Used>,
+    /// Where they pass the edge of the network.
+    pub edges: Vec<Option<Edge>>,
     /// Buffers of weights, those used most for their size first.
     pub weights: Vec<usize>,
     /// All activations in one memory without limit.
@@ -60,6 +62,8 @@ impl Sizes {
             Some((at, Used { block: Block { first, last, bytes: size(at) }, traffic }))
         });
         let (activations, used): (Vec<usize>, Vec<Used>) = alive.unzip();
+        let edge = |at: &usize| tensors.get(*at).and_then(|tensor| tensor.edge);
+        let edges = activations.iter().map(edge).collect();
         let constants = tensors.iter().enumerate().filter(|(_, tensor)| tensor.is_constant());
         let mut weights: Vec<usize> = constants.map(|(at, _)| at).collect();
         let uses = |at: &usize| tensors.get(*at).map_or(0.0, |tensor| tensor.uses);
@@ -67,6 +71,6 @@ impl Sizes {
             uses(b).total_cmp(&uses(a)).then(size(*b).cmp(&size(*a))).then(a.cmp(b))
         });
         let all = keep(&used, u64::MAX);
-        Self { bytes, activations, used, weights, all }
+        Self { bytes, activations, used, edges, weights, all }
     }
 }

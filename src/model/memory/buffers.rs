@@ -6,6 +6,15 @@ use crate::model::{
 };
 use std::collections::BTreeMap;
 
+/// Where a tensor passes the edge of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// It is handed in (and may be handed out again as it is).
+    In,
+    /// It is made, and handed out.
+    Out,
+}
+
 /// Bytes of one tensor, or of several that share them (views, and what is written into a state).
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredTensor {
@@ -20,6 +29,8 @@ pub struct StoredTensor {
     pub lifetime: Option<(usize, usize)>,
     /// True when it is kept between runs.
     pub is_state: bool,
+    /// Where it passes the edge of the network, if it does; a state stays within.
+    pub edge: Option<Edge>,
     /// How often an inference reads or writes all of it; of a table, the share that is picked.
     pub uses: f64,
     /// Types that layers which read or make it are computed in.
@@ -64,12 +75,15 @@ impl Buffers {
             position: graph.operators().enumerate().map(|(at, id)| (id, at)).collect(),
         };
         for buffer in &storage.buffers {
-            table.add(buffer.tensor, buffer.bytes, buffer.is_state, buffer.lifetime(steps));
+            let at = table.add(buffer.tensor, buffer.bytes, buffer.lifetime(steps));
+            if let Some(own) = table.buffers.tensors.get_mut(at) {
+                (own.is_state, own.edge) = (buffer.is_state, buffer.edge());
+            }
         }
         for id in graph.tensors() {
             let tensor = graph.tensor(id);
             if tensor.role == TensorRole::Constant {
-                let at = table.add(id, tensor.bytes().unwrap_or(0), false, None);
+                let at = table.add(id, tensor.bytes().unwrap_or(0), None);
                 table.buffer_of.insert(id, at);
             }
         }
@@ -114,13 +128,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn add(
-        &mut self,
-        id: TensorId,
-        bytes: u64,
-        is_state: bool,
-        lifetime: Option<(usize, usize)>,
-    ) -> usize {
+    fn add(&mut self, id: TensorId, bytes: u64, lifetime: Option<(usize, usize)>) -> usize {
         let tensor = self.graph.tensor(id);
         let whole = Operand {
             role: OperandRole::Side,
@@ -131,12 +139,20 @@ impl Table<'_> {
             sparsity: tensor.sparsity,
             port: 0,
             buffer: None,
+            handed_in: false,
             encoded: None,
+            statistics: None,
         };
-        let (name, computed_in) = (tensor.name.clone(), Vec::new());
-        let stored =
-            StoredTensor { name, whole, bytes, lifetime, is_state, uses: 0.0, computed_in };
-        self.buffers.tensors.push(stored);
+        self.buffers.tensors.push(StoredTensor {
+            name: tensor.name.clone(),
+            whole,
+            bytes,
+            lifetime,
+            is_state: false,
+            edge: None,
+            uses: 0.0,
+            computed_in: Vec::new(),
+        });
         self.buffers.tensors.len() - 1
     }
 
@@ -152,6 +168,7 @@ impl Table<'_> {
         for operand in &mut layer.work.operands {
             let tensor = inputs.get(operand.port).copied().flatten();
             operand.buffer = tensor.and_then(|tensor| self.buffer_of.get(&tensor).copied());
+            operand.handed_in = self.passes(operand.buffer, Edge::In);
             let maker = tensor.and_then(|tensor| self.graph.producer(tensor));
             ports.makers.push(maker.and_then(|maker| self.position.get(&maker).copied()));
             ports.read.push(operand.buffer);
@@ -171,7 +188,13 @@ impl Table<'_> {
         }
         ports.made = largest.map(|(_, buffer)| buffer);
         layer.work.output_buffer = ports.made;
+        layer.work.handed_out = self.passes(ports.made, Edge::Out);
         self.buffers.ports.push(ports);
+    }
+
+    fn passes(&self, buffer: Option<usize>, edge: Edge) -> bool {
+        let own = buffer.and_then(|at| self.buffers.tensors.get(at));
+        own.is_some_and(|own| own.edge == Some(edge))
     }
 
     fn used(&mut self, buffer: Option<usize>, elements: u64, times: f64, element: ElementType) {

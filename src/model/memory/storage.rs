@@ -1,5 +1,6 @@
 //! Activations as buffers: tensors that share bytes are one.
 
+use super::buffers::Edge;
 use crate::model::operand::is_written_in_place;
 use crate::model::{ModelGraph, Movement, Op, OperatorId, TensorId, TensorRole};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,9 +19,21 @@ pub(super) struct Buffer {
     pub is_kept: bool,
     /// True when it is kept between runs, and so alive throughout.
     pub is_state: bool,
+    /// True when it is a result of the network.
+    pub is_result: bool,
 }
 
 impl Buffer {
+    /// Which edge of the network it passes; one that passes both is handed in.
+    pub(super) fn edge(&self) -> Option<Edge> {
+        match (self.is_state, self.maker, self.is_result) {
+            (true, ..) => None,
+            (_, None, _) => Some(Edge::In),
+            (_, Some(_), true) => Some(Edge::Out),
+            (_, Some(_), false) => None,
+        }
+    }
+
     /// The first and the last of so many operators that it is alive at; nothing for what is handed in
     /// and never used.
     pub(super) fn lifetime(&self, operators: usize) -> Option<(usize, usize)> {
@@ -144,8 +157,9 @@ impl Builder<'_> {
             0
         });
         let (users, is_state) = (Vec::new(), tensor.role == TensorRole::State);
-        let is_kept = is_state;
-        self.storage.buffers.push(Buffer { tensor: id, bytes, maker, users, is_kept, is_state });
+        let (is_kept, is_result) = (is_state, false);
+        let buffer = Buffer { tensor: id, bytes, maker, users, is_kept, is_state, is_result };
+        self.storage.buffers.push(buffer);
         self.buffer_of.insert(id, Some(at));
         Some(at)
     }
@@ -184,6 +198,7 @@ impl Builder<'_> {
             let buffer = self.read(*tensor).and_then(|at| self.storage.buffers.get_mut(at));
             if let Some(buffer) = buffer {
                 buffer.is_kept = true;
+                buffer.is_result = true;
             }
         }
     }

@@ -74,7 +74,10 @@ impl Census {
     pub(super) fn statistics(&self, zero_filters: u64) -> WeightStatistics {
         let entropy: f64 = self.histograms.iter().map(|h| entropy(h, self.elements)).sum();
         let share = |part: u64, all: u64| rounded(part as f64 / all.max(1) as f64);
-        let of_groups = |part: u64, all: u64| (all > 0).then(|| share(part, all));
+        // All of them is all of them: what is short of one group is not rounded up.
+        let most = |part: u64, all: u64| if part < all { 1.0 - 1e-6 } else { 1.0 };
+        let of_groups =
+            |part: u64, all: u64| (all > 0).then(|| share(part, all).min(most(part, all)));
         WeightStatistics {
             zeros: share(self.zeros, self.elements),
             entropy_bits: rounded(entropy),

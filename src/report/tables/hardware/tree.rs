@@ -203,6 +203,8 @@ fn of_memory(memory: &Memory) -> String {
     let holds = memory.holds.iter().map(|class| match class {
         TensorClass::Weights => "weights",
         TensorClass::Activations => "activations",
+        TensorClass::Inputs => "inputs",
+        TensorClass::Results => "results",
     });
     let holds = holds.collect::<Vec<_>>().join(" and ");
     let mut parts = vec![
