@@ -3,13 +3,17 @@
 use super::candidate::Candidate;
 use super::flows::plain_bytes;
 use super::handover::price;
+use super::known::Memo;
 use super::memory::{MemoryPlan, memory_plan};
 use super::network::Network;
 use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
 use super::{Directions, Objective};
-use crate::cost::{Cost, Refusal, Setting, cost, runs_in, standing_power};
+use crate::cost::{Cost, Mixing, Refusal, Setting, runs_in, standing_power};
 use crate::model::Layer;
 use crate::units::Watts;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,6 +27,8 @@ pub(super) struct Choices {
     pub(super) refusals: Vec<Vec<(usize, Refusal)>>,
     /// Results that are read; none where one engine runs all.
     edges: Vec<Edge>,
+    /// What is known of layers on engines.
+    pub(super) memo: Memo,
 }
 
 impl Choices {
@@ -36,6 +42,7 @@ impl Choices {
             candidates: Vec::with_capacity(layers),
             refusals: Vec::with_capacity(layers),
             edges: Vec::new(),
+            memo: Memo::of(layers, setting),
         };
         for (index, layer) in network.layers.iter().enumerate() {
             choices.add(index, layer, network, setting);
@@ -58,13 +65,14 @@ impl Choices {
             if let Some(again) = self.again(index, engine, network) {
                 candidates.push(again);
             } else {
-                match cost(&layer.work, engine, setting) {
-                    Err(refusal) => refusals.push((engine, refusal)),
-                    Ok(cost) if self.is_beaten(&cost, layer, engine, &candidates, setting) => {}
+                match self.memo.cost(index, layer, engine, setting).as_ref() {
+                    Err(refusal) => refusals.push((engine, refusal.clone())),
+                    Ok(cost) if self.is_beaten(cost, layer, engine, &candidates, setting) => {}
                     Ok(cost) => {
                         let homes = &self.homes[engine];
-                        let own = Candidate::costed(layer, engine, cost, homes, None, setting);
-                        candidates.push(Rc::new(own));
+                        let own = (index, layer);
+                        let own = self.memo.candidate(own, engine, cost, homes, None, setting);
+                        candidates.push(own);
                     }
                 }
             }
@@ -147,7 +155,12 @@ impl Choices {
         if no_choice && self.edges.is_empty() {
             return (first(), Vec::new());
         }
-        let hop = |bytes: f64, from: usize, to: usize| price(bytes, from, to, setting);
+        let known: RefCell<HashMap<_, Price, BuildHasherDefault<Mixing>>> = RefCell::default();
+        let hop = |bytes: f64, from: usize, to: usize| {
+            let mut known = known.borrow_mut();
+            let key = (bytes.to_bits(), from, to);
+            *known.entry(key).or_insert_with(|| price(bytes, from, to, setting))
+        };
         let problem = self.problem(network, &hop, setting);
         let placement = match self.directions.objective {
             _ if no_choice => first(),

@@ -14,6 +14,8 @@
 //! results are read further on, and by several, single layers and runs of layers of one engine are moved
 //! as long as the sum falls. Left out of the choice: losses of regulators, which do not add up.
 
+use std::ops::Range;
+
 /// Time and energy, in SI.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Price {
@@ -79,22 +81,29 @@ pub(super) type Placement = Vec<Option<usize>>;
 impl Problem<'_> {
     /// The placement that the weights make best.
     pub(super) fn best(&self, weights: Weights) -> Placement {
-        let links = Links::of(self);
-        let mut placement = self.in_order(weights, &links);
-        self.improve(&mut placement, weights, &links);
+        self.best_by(weights, &Links::of(self))
+    }
+
+    fn best_by(&self, weights: Weights, links: &Links) -> Placement {
+        let mut placement = self.in_order(weights, links);
+        self.improve(&mut placement, weights, links);
         placement
     }
 
     /// The placement of the least product of energy and time, where `power` is drawn whatever runs.
     pub(super) fn best_product(&self, power: f64) -> Placement {
-        let mut best = self.best(Weights { time: 1.0, energy: 0.0 });
+        let links = Links::of(self);
+        let mut best = self.best_by(Weights { time: 1.0, energy: 0.0 }, &links);
         let product = |price: Price| (price.energy + power * price.time) * price.time;
-        let mut least = self.price(&best);
+        let mut least = self.price_by(&best, &links);
         for _ in 0..16 {
             let energy = least.energy + power * least.time;
             let weights = Weights { time: power * least.time + energy, energy: least.time };
-            let next = self.best(weights);
-            let price = self.price(&next);
+            let next = self.best_by(weights, &links);
+            if next == best {
+                break;
+            }
+            let price = self.price_by(&next, &links);
             if product(price) >= product(least) {
                 break;
             }
@@ -103,40 +112,51 @@ impl Problem<'_> {
         best
     }
 
-    /// Price of a placement.
-    pub(super) fn price(&self, placement: &Placement) -> Price {
+    fn price_by(&self, placement: &Placement, links: &Links) -> Price {
         let own = placement.iter().zip(&self.own);
         let own = own.filter_map(|(engine, prices)| *prices.get((*engine)?)?);
-        let links = Links::of(self);
-        let makers = 0..self.own.len();
-        let handed = makers.map(|m| self.price_of(&self.handed_over(m, placement, &links)));
+        let handed = (0..self.own.len()).map(|maker| self.price_handed(maker, placement, links));
         own.chain(handed).fold(Price::default(), Price::plus)
     }
 
     /// Every handover of a placement, once for each memory: with the first layer that reads there.
     pub(super) fn handovers(&self, placement: &Placement) -> Vec<Handover> {
         let links = Links::of(self);
-        let makers = 0..self.own.len();
-        makers.flat_map(|maker| self.handed_over(maker, placement, &links)).collect()
-    }
-
-    fn handed_over(
-        &self,
-        maker: usize,
-        placement: &[Option<usize>],
-        links: &Links,
-    ) -> Vec<Handover> {
-        let mut found: Vec<Handover> = Vec::new();
-        for edge in links.read(maker) {
-            let known = self.handover(*edge, placement);
-            found.extend(known.filter(|own| found.iter().all(|other| other.to != own.to)));
+        let mut found = Vec::new();
+        for maker in 0..self.own.len() {
+            self.hand_over(maker, placement, &links, |own| found.push(own));
         }
         found
     }
 
-    fn price_of(&self, handovers: &[Handover]) -> Price {
-        let prices = handovers.iter().map(|h| (self.hop)(h.bytes, h.from, h.to));
-        prices.fold(Price::default(), Price::plus)
+    /// Handovers of a result.
+    fn hand_over(
+        &self,
+        maker: usize,
+        placement: &[Option<usize>],
+        links: &Links,
+        mut each: impl FnMut(Handover),
+    ) {
+        let (mut first, mut others): (Option<usize>, Vec<usize>) = (None, Vec::new());
+        for edge in links.read(maker) {
+            let Some(own) = self.handover(*edge, placement) else { continue };
+            if first == Some(own.to) || others.contains(&own.to) {
+                continue;
+            }
+            match first {
+                None => first = Some(own.to),
+                Some(_) => others.push(own.to),
+            }
+            each(own);
+        }
+    }
+
+    fn price_handed(&self, maker: usize, placement: &[Option<usize>], links: &Links) -> Price {
+        let mut sum = Price::default();
+        self.hand_over(maker, placement, links, |own| {
+            sum = sum.plus((self.hop)(own.bytes, own.from, own.to));
+        });
+        sum
     }
 
     /// What an edge hands over, where a result is read elsewhere than it was written to.
@@ -152,10 +172,13 @@ impl Problem<'_> {
 
     /// The best placement that looks back along each path only.
     fn in_order(&self, weights: Weights, links: &Links) -> Placement {
-        // For each engine of the last placed layer: the sum so far and the placement that makes it.
-        let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::with_capacity(self.own.len()))];
+        // For each engine of the last placed layer: the sum so far and the placement that makes it, of
+        // which only what a later layer reads is kept up: the rest is found by going back.
+        let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::new())];
+        let mut spare: Vec<(f64, Placement)> = Vec::new();
+        let mut steps: Vec<Vec<(usize, Option<usize>)>> = Vec::with_capacity(self.own.len());
         for (layer, prices) in self.own.iter().enumerate() {
-            let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+            let mut next: Vec<(f64, usize, Option<usize>)> = Vec::with_capacity(prices.len());
             for (engine, price) in prices.iter().enumerate() {
                 let Some(own) = price.map(|price| weights.of(price)) else { continue };
                 let mut best: Option<(f64, usize)> = None;
@@ -168,22 +191,34 @@ impl Problem<'_> {
                 next.extend(best.map(|(sum, path)| (sum, path, Some(engine))));
             }
             if next.is_empty() {
-                paths.iter_mut().for_each(|(_, placed)| placed.push(None));
-                continue;
+                next.extend(paths.iter().enumerate().map(|(path, (sum, _))| (*sum, path, None)));
             }
-            paths = next
-                .into_iter()
-                .filter_map(|(sum, path, engine)| {
-                    let mut placed = Vec::with_capacity(self.own.len());
-                    placed.extend_from_slice(&paths.get(path)?.1);
-                    placed.push(engine);
-                    Some((sum, placed))
-                })
-                .collect();
+            let window = links.window(layer + 1);
+            spare.truncate(next.len());
+            spare.resize_with(next.len(), Default::default);
+            for ((sum, placed), (own, path, engine)) in spare.iter_mut().zip(&next) {
+                *sum = *own;
+                placed.resize(layer, None);
+                let known = paths.get(*path).and_then(|(_, known)| known.get(window..));
+                if let (Some(to), Some(from)) = (placed.get_mut(window..), known) {
+                    to.copy_from_slice(from);
+                }
+                placed.push(*engine);
+            }
+            std::mem::swap(&mut paths, &mut spare);
+            steps.push(next.into_iter().map(|(_, path, engine)| (path, engine)).collect());
         }
-        let least =
-            paths.into_iter().reduce(|best, next| if next.0 < best.0 { next } else { best });
-        least.map(|(_, placement)| placement).unwrap_or_default()
+        let ends = paths.iter().map(|(sum, _)| *sum).enumerate();
+        let least = ends.reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let mut path = least.map_or(0, |(path, _)| path);
+        let back = steps.iter().rev().map(|step| {
+            let (before, engine) = step.get(path).copied().unwrap_or_default();
+            path = before;
+            engine
+        });
+        let mut placement: Placement = back.collect();
+        placement.reverse();
+        placement
     }
 
     /// What a layer adds by what it reads, behind layers that are placed.
@@ -222,8 +257,10 @@ impl Problem<'_> {
             while first < placement.len() {
                 let run = run_from(placement, first);
                 for range in [first..first + 1, first..first + run] {
+                    let mut trial = Trial { weights, links, makers: Vec::new(), before: None };
+                    trial.makers.extend(self.makers(range.clone(), links));
                     for engine in 0..engines {
-                        moved |= self.try_on(range.clone(), engine, placement, weights, links);
+                        moved |= self.try_on(range.clone(), engine, placement, &mut trial);
                     }
                     if run == 1 {
                         break;
@@ -240,11 +277,10 @@ impl Problem<'_> {
     /// Puts layers on an engine if that makes the sum fall.
     fn try_on(
         &self,
-        layers: std::ops::Range<usize>,
+        layers: Range<usize>,
         engine: usize,
         placement: &mut Placement,
-        weights: Weights,
-        links: &Links,
+        trial: &mut Trial<'_>,
     ) -> bool {
         let runs = |layer: usize| self.own.get(layer).and_then(|p| *p.get(engine)?);
         let same = |layer: &usize| placement.get(*layer).copied().flatten() == Some(engine);
@@ -252,35 +288,28 @@ impl Problem<'_> {
         if range.all(|layer| same(&layer)) || layers.clone().any(|layer| runs(layer).is_none()) {
             return false;
         }
-        let before = self.around(layers.clone(), placement, weights, links);
+        let before = trial.before;
+        let before = before.unwrap_or_else(|| self.around(layers.clone(), placement, trial));
         let Some(old) = placement.get(layers.clone()).map(<[_]>::to_vec) else { return false };
         for slot in placement.iter_mut().skip(layers.start).take(layers.len()) {
             *slot = Some(engine);
         }
-        let after = self.around(layers.clone(), placement, weights, links);
+        let after = self.around(layers.clone(), placement, trial);
         // A real gain, so that rounding cannot go round in circles.
         if after < before - before.abs() * 1e-12 {
+            trial.before = Some(after);
             return true;
         }
+        trial.before = Some(before);
         for (slot, old) in placement.iter_mut().skip(layers.start).zip(old) {
             *slot = old;
         }
         false
     }
 
-    /// The part of the sum that the placement of some layers can change.
-    fn around(
-        &self,
-        layers: std::ops::Range<usize>,
-        placement: &Placement,
-        weights: Weights,
-        links: &Links,
-    ) -> f64 {
-        let own = layers.clone().filter_map(|layer| {
-            let engine = placement.get(layer).copied().flatten()?;
-            Some(weights.of((*self.own.get(layer)?.get(engine)?)?))
-        });
-        let own: f64 = own.sum();
+    /// Layers whose results the placement of some layers can hand over otherwise: these, and those that they
+    /// read, by rising place.
+    fn makers(&self, layers: Range<usize>, links: &Links) -> Vec<usize> {
         let mut makers: Vec<usize> = layers.clone().collect();
         for layer in layers {
             let read = links.reads(layer).iter().filter_map(|edge| self.edges.get(*edge));
@@ -288,11 +317,31 @@ impl Problem<'_> {
         }
         makers.sort_unstable();
         makers.dedup();
-        let handed = makers
-            .into_iter()
-            .map(|maker| weights.of(self.price_of(&self.handed_over(maker, placement, links))));
+        makers
+    }
+
+    /// The part of the sum that the placement of some layers can change.
+    fn around(&self, layers: Range<usize>, placement: &Placement, trial: &Trial<'_>) -> f64 {
+        let own = layers.filter_map(|layer| {
+            let engine = placement.get(layer).copied().flatten()?;
+            Some(trial.weights.of((*self.own.get(layer)?.get(engine)?)?))
+        });
+        let own: f64 = own.sum();
+        let handed = trial
+            .makers
+            .iter()
+            .map(|maker| trial.weights.of(self.price_handed(*maker, placement, trial.links)));
         own + handed.sum::<f64>()
     }
+}
+
+/// Layers that are tried on one engine after the other.
+struct Trial<'a> {
+    weights: Weights,
+    links: &'a Links,
+    makers: Vec<usize>,
+    /// The part of the sum that they can change as they stand.
+    before: Option<f64>,
 }
 
 /// Length of the run of layers on the engine of the first of them.
@@ -305,20 +354,36 @@ fn run_from(placement: &Placement, first: usize) -> usize {
 struct Links {
     read: Vec<Vec<usize>>,
     reads: Vec<Vec<usize>>,
+    /// The first layer whose result this or a later one reads.
+    oldest: Vec<usize>,
 }
 
 impl Links {
     fn of(problem: &Problem<'_>) -> Self {
         let layers = problem.own.len();
-        let mut links = Self { read: vec![Vec::new(); layers], reads: vec![Vec::new(); layers] };
+        let (read, reads) = (vec![Vec::new(); layers], vec![Vec::new(); layers]);
+        let mut links = Self { read, reads, oldest: (0..layers).collect() };
         for (index, edge) in problem.edges.iter().enumerate() {
             for (lists, layer) in [(&mut links.read, edge.from), (&mut links.reads, edge.to)] {
                 if let Some(list) = lists.get_mut(layer) {
                     list.push(index);
                 }
             }
+            if let Some(oldest) = links.oldest.get_mut(edge.to) {
+                *oldest = edge.from.min(*oldest);
+            }
+        }
+        let mut later = layers;
+        for oldest in links.oldest.iter_mut().rev() {
+            later = later.min(*oldest);
+            *oldest = later;
         }
         links
+    }
+
+    /// The first layer that placing layer number `layer` or a later one looks back to.
+    fn window(&self, layer: usize) -> usize {
+        self.oldest.get(layer).map_or(layer, |oldest| *oldest).min(layer)
     }
 
     /// Edges that take the result of a layer.
@@ -368,6 +433,10 @@ mod tests {
         Problem { own, written_to: vec![homes; layers], edges, hop }
     }
 
+    fn price(problem: &Problem<'_>, placement: &Placement) -> Price {
+        problem.price_by(placement, &Links::of(problem))
+    }
+
     fn hop(bytes: f64, _: usize, _: usize) -> Price {
         Price { time: bytes, energy: 2.0 * bytes }
     }
@@ -395,7 +464,7 @@ mod tests {
             let skips = round % 2 == 1;
             let problem = problem(7, 3, skips, &mut generator, &hop);
             let weights = Weights { time: 1.0, energy: if round % 4 < 2 { 0.0 } else { 0.3 } };
-            let of = |placement: &Placement| weights.of(problem.price(placement));
+            let of = |placement: &Placement| weights.of(price(&problem, placement));
             let least = all(&problem).iter().map(of).fold(f64::INFINITY, f64::min);
             let found = of(&problem.best(weights));
             if skips {
@@ -416,7 +485,7 @@ mod tests {
             let problem = problem(7, 3, false, &mut generator, &hop);
             let power = 0.5;
             let product = |placement: &Placement| {
-                let price = problem.price(placement);
+                let price = price(&problem, placement);
                 (price.energy + power * price.time) * price.time
             };
             let own = product(&problem.best_product(power));
@@ -441,7 +510,7 @@ mod tests {
         let problem = Problem { own, written_to: vec![homes.clone(); 4], edges, hop: &hop };
         let placement = problem.best(Weights { time: 1.0, energy: 0.0 });
         assert_eq!(placement, [Some(0), Some(1), Some(1), Some(0)]);
-        assert_eq!(problem.price(&placement), Price { time: 1.0 + 3.0, energy: 6.0 });
+        assert_eq!(price(&problem, &placement), Price { time: 1.0 + 3.0, energy: 6.0 });
     }
 
     #[test]

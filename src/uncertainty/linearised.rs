@@ -14,7 +14,7 @@
 
 use crate::cost::Setting;
 use crate::estimate::{Estimate, estimate};
-use crate::hardware::{ParameterRecord, Profile};
+use crate::hardware::{Movable, ParameterRecord, Profile};
 use crate::mapping::{Network, Plan, plan};
 use crate::units::Spread;
 use nalgebra::DMatrix;
@@ -165,10 +165,11 @@ impl Changes {
         let centre = evaluate(profile);
         let mut above = DMatrix::zeros(moves.len(), centre.len());
         let mut below = above.clone();
+        let mut movable = Movable::of(profile);
         for (row, step) in moves.iter().enumerate() {
             for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
-                let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
-                for (column, (figure, centre)) in evaluate(&moved).iter().zip(&centre).enumerate() {
+                let moved = movable.perturbed(|i, value| step.apply(i, value, sign));
+                for (column, (figure, centre)) in evaluate(moved).iter().zip(&centre).enumerate() {
                     // What cannot be computed there is not known to be near.
                     let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
                     let change = if figure == centre { 0.0 } else { figure.ln() - centre.ln() };
