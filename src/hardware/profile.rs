@@ -356,21 +356,33 @@ impl Profile {
         values: &[f64],
         mut change: impl FnMut(usize, f64) -> f64,
     ) {
-        let mut numbers = values.iter().enumerate();
-        self.spec.walk(&mut FieldPath::unspelled(), &mut |_, parameter| {
-            let Some((index, before)) = numbers.next() else { return };
-            parameter.value = change(index, *before);
-        });
-        self.follow_corner(before);
         let mut moved = Vec::new();
-        let mut numbers = values.iter().enumerate();
-        self.spec.walk(&mut FieldPath::unspelled(), &mut |_, parameter| {
-            let Some((index, before)) = numbers.next() else { return };
+        self.visit(values, |index, parameter, before| {
+            parameter.value = change(index, before);
             if parameter.value.to_bits() != before.to_bits() {
                 moved.push((index, parameter.value));
             }
         });
+        if self.corner.is_some() {
+            self.follow_corner(before);
+            moved.clear();
+            self.visit(values, |index, parameter, before| {
+                if parameter.value.to_bits() != before.to_bits() {
+                    moved.push((index, parameter.value));
+                }
+            });
+        }
         self.identity = before.identity.moved(moved);
+    }
+
+    /// Goes through all numbers with their places and with values of before.
+    fn visit(&mut self, before: &[f64], mut each: impl FnMut(usize, &mut Parameter, f64)) {
+        let mut numbers = before.iter().enumerate();
+        self.spec.walk(&mut FieldPath::unspelled(), &mut |_, parameter| {
+            if let Some((index, before)) = numbers.next() {
+                each(index, parameter, *before);
+            }
+        });
     }
 
     /// The profile with an engine whose transfers go on beside its work.

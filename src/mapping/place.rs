@@ -14,7 +14,11 @@
 //! results are read further on, and by several, single layers and runs of layers of one engine are moved
 //! as long as the sum falls. Left out of the choice: losses of regulators, which do not add up.
 
+mod links;
+
+use self::links::Links;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Time and energy, in SI.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -44,6 +48,9 @@ impl Weights {
     }
 }
 
+/// A memory for each engine, where it has one. Many layers share them.
+pub(super) type ByEngine = Rc<[Option<usize>]>;
+
 /// A result that a later layer reads.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Edge {
@@ -51,7 +58,7 @@ pub(super) struct Edge {
     pub(super) to: usize,
     pub(super) bytes: f64,
     /// The memory that the reader takes it from, by the engine that it runs on.
-    pub(super) read_from: Vec<Option<usize>>,
+    pub(super) read_from: ByEngine,
 }
 
 /// A result on its way from one memory to another, before a layer that reads it there.
@@ -68,7 +75,7 @@ pub(super) struct Problem<'a> {
     /// Price of each layer on each engine that runs it.
     pub(super) own: Vec<Vec<Option<Price>>>,
     /// The memory that the result of each layer is written to, by engine.
-    pub(super) written_to: Vec<Vec<Option<usize>>>,
+    pub(super) written_to: Vec<ByEngine>,
     /// Results that are read, in the order of their makers.
     pub(super) edges: Vec<Edge>,
     /// Price of so many bytes from one memory to another.
@@ -79,31 +86,45 @@ pub(super) struct Problem<'a> {
 pub(super) type Placement = Vec<Option<usize>>;
 
 impl Problem<'_> {
+    /// A placement and what it hands over, as `choose` picks it.
+    pub(super) fn placed(
+        &self,
+        choose: impl FnOnce(&Search<'_>) -> Placement,
+    ) -> (Placement, Vec<Handover>) {
+        let search = Search { problem: self, links: Links::of(self) };
+        let placement = choose(&search);
+        let handovers = search.links.handovers(&placement);
+        (placement, handovers)
+    }
+}
+
+/// A search for placements.
+pub(super) struct Search<'a> {
+    problem: &'a Problem<'a>,
+    links: Links<'a>,
+}
+
+impl Search<'_> {
     /// The placement that the weights make best.
     pub(super) fn best(&self, weights: Weights) -> Placement {
-        self.best_by(weights, &Links::of(self))
-    }
-
-    fn best_by(&self, weights: Weights, links: &Links) -> Placement {
-        let mut placement = self.in_order(weights, links);
-        self.improve(&mut placement, weights, links);
+        let mut placement = self.in_order(weights);
+        self.improve(&mut placement, weights);
         placement
     }
 
     /// The placement of the least product of energy and time, where `power` is drawn whatever runs.
     pub(super) fn best_product(&self, power: f64) -> Placement {
-        let links = Links::of(self);
-        let mut best = self.best_by(Weights { time: 1.0, energy: 0.0 }, &links);
+        let mut best = self.best(Weights { time: 1.0, energy: 0.0 });
         let product = |price: Price| (price.energy + power * price.time) * price.time;
-        let mut least = self.price_by(&best, &links);
+        let mut least = self.price(&best);
         for _ in 0..16 {
             let energy = least.energy + power * least.time;
             let weights = Weights { time: power * least.time + energy, energy: least.time };
-            let next = self.best_by(weights, &links);
+            let next = self.best(weights);
             if next == best {
                 break;
             }
-            let price = self.price_by(&next, &links);
+            let price = self.price(&next);
             if product(price) >= product(least) {
                 break;
             }
@@ -112,78 +133,42 @@ impl Problem<'_> {
         best
     }
 
-    fn price_by(&self, placement: &Placement, links: &Links) -> Price {
-        let own = placement.iter().zip(&self.own);
+    /// Price of a placement.
+    fn price(&self, placement: &Placement) -> Price {
+        let own = placement.iter().zip(&self.problem.own);
         let own = own.filter_map(|(engine, prices)| *prices.get((*engine)?)?);
-        let handed = (0..self.own.len()).map(|maker| self.price_handed(maker, placement, links));
+        let makers = 0..self.problem.own.len();
+        let handed = makers.map(|maker| self.price_handed(maker, placement));
         own.chain(handed).fold(Price::default(), Price::plus)
     }
 
-    /// Every handover of a placement, once for each memory: with the first layer that reads there.
-    pub(super) fn handovers(&self, placement: &Placement) -> Vec<Handover> {
-        let links = Links::of(self);
-        let mut found = Vec::new();
-        for maker in 0..self.own.len() {
-            self.hand_over(maker, placement, &links, |own| found.push(own));
-        }
-        found
-    }
-
-    /// Handovers of a result.
-    fn hand_over(
-        &self,
-        maker: usize,
-        placement: &[Option<usize>],
-        links: &Links,
-        mut each: impl FnMut(Handover),
-    ) {
-        let (mut first, mut others): (Option<usize>, Vec<usize>) = (None, Vec::new());
-        for edge in links.read(maker) {
-            let Some(own) = self.handover(*edge, placement) else { continue };
-            if first == Some(own.to) || others.contains(&own.to) {
-                continue;
-            }
-            match first {
-                None => first = Some(own.to),
-                Some(_) => others.push(own.to),
-            }
-            each(own);
-        }
-    }
-
-    fn price_handed(&self, maker: usize, placement: &[Option<usize>], links: &Links) -> Price {
+    /// Price of the handovers of a result.
+    fn price_handed(&self, maker: usize, placement: &[Option<usize>]) -> Price {
         let mut sum = Price::default();
-        self.hand_over(maker, placement, links, |own| {
-            sum = sum.plus((self.hop)(own.bytes, own.from, own.to));
+        self.links.each_passed(maker, placement, |edge, pair| {
+            sum = sum.plus(self.links.price(edge, pair));
         });
         sum
     }
 
-    /// What an edge hands over, where a result is read elsewhere than it was written to.
-    fn handover(&self, edge: usize, placement: &[Option<usize>]) -> Option<Handover> {
-        let Edge { from, to, bytes, read_from } = self.edges.get(edge)?;
-        let maker = placement.get(*from).copied().flatten()?;
-        let reader = placement.get(*to).copied().flatten()?;
-        let written = self.written_to.get(*from)?.get(maker).copied().flatten()?;
-        let read = read_from.get(reader).copied().flatten()?;
-        let handover = Handover { reader: *to, bytes: *bytes, from: written, to: read };
-        (written != read).then_some(handover)
-    }
-
     /// The best placement that looks back along each path only.
-    fn in_order(&self, weights: Weights, links: &Links) -> Placement {
+    fn in_order(&self, weights: Weights) -> Placement {
+        let layers = &self.problem.own;
         // For each engine of the last placed layer: the sum so far and the placement that makes it, of
         // which only what a later layer reads is kept up: the rest is found by going back.
         let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::new())];
         let mut spare: Vec<(f64, Placement)> = Vec::new();
-        let mut steps: Vec<Vec<(usize, Option<usize>)>> = Vec::with_capacity(self.own.len());
-        for (layer, prices) in self.own.iter().enumerate() {
-            let mut next: Vec<(f64, usize, Option<usize>)> = Vec::with_capacity(prices.len());
+        // Path before and engine, of all paths of all layers.
+        let mut steps: Vec<(usize, Option<usize>)> = Vec::with_capacity(4 * layers.len());
+        let mut ends: Vec<usize> = Vec::with_capacity(layers.len());
+        let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+        for (layer, prices) in layers.iter().enumerate() {
+            next.clear();
             for (engine, price) in prices.iter().enumerate() {
                 let Some(own) = price.map(|price| weights.of(price)) else { continue };
                 let mut best: Option<(f64, usize)> = None;
                 for (path, (sum, placed)) in paths.iter().enumerate() {
-                    let sum = sum + own + self.arriving(layer, engine, placed, weights, links);
+                    let sum = sum + own + self.arriving(layer, engine, placed, weights);
                     if best.is_none_or(|(least, _)| sum < least) {
                         best = Some((sum, path));
                     }
@@ -193,8 +178,7 @@ impl Problem<'_> {
             if next.is_empty() {
                 next.extend(paths.iter().enumerate().map(|(path, (sum, _))| (*sum, path, None)));
             }
-            let window = links.window(layer + 1);
-            spare.truncate(next.len());
+            let window = self.links.window(layer + 1);
             spare.resize_with(next.len(), Default::default);
             for ((sum, placed), (own, path, engine)) in spare.iter_mut().zip(&next) {
                 *sum = *own;
@@ -206,13 +190,14 @@ impl Problem<'_> {
                 placed.push(*engine);
             }
             std::mem::swap(&mut paths, &mut spare);
-            steps.push(next.into_iter().map(|(_, path, engine)| (path, engine)).collect());
+            ends.push(steps.len());
+            steps.extend(next.iter().map(|(_, path, engine)| (*path, *engine)));
         }
-        let ends = paths.iter().map(|(sum, _)| *sum).enumerate();
-        let least = ends.reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let sums = paths.iter().map(|(sum, _)| *sum).enumerate();
+        let least = sums.reduce(|best, next| if next.1 < best.1 { next } else { best });
         let mut path = least.map_or(0, |(path, _)| path);
-        let back = steps.iter().rev().map(|step| {
-            let (before, engine) = step.get(path).copied().unwrap_or_default();
+        let back = ends.iter().rev().map(|start| {
+            let (before, engine) = steps.get(start + path).copied().unwrap_or_default();
             path = before;
             engine
         });
@@ -228,39 +213,40 @@ impl Problem<'_> {
         engine: usize,
         placed: &[Option<usize>],
         weights: Weights,
-        links: &Links,
     ) -> f64 {
         let mut sum = 0.0;
-        for edge in links.reads(layer) {
-            let Some(Edge { from, bytes, read_from, .. }) = self.edges.get(*edge) else { continue };
-            let maker = placed.get(*from).copied().flatten();
-            let written = maker.and_then(|m| self.written_to.get(*from)?.get(m).copied().flatten());
-            let read = read_from.get(engine).copied().flatten();
-            let (Some(written), Some(read)) = (written, read) else { continue };
-            let there = |other: &usize| self.handover(*other, placed).is_some_and(|h| h.to == read);
-            if written != read && !links.read(*from).iter().any(there) {
-                sum += weights.of((self.hop)(*bytes, written, read));
+        for edge in self.links.read(layer) {
+            let from = self.links.maker(*edge);
+            let Some(maker) = placed.get(from).copied().flatten() else { continue };
+            let Some(pair) = self.links.pair(*edge, maker, engine) else { continue };
+            let readers = self.links.made(from);
+            let end = self.links.end(pair);
+            let there = |other: &usize| {
+                self.links.passed(*other, placed).is_some_and(|own| self.links.end(own) == end)
+            };
+            if readers.len() < 2 || !readers.iter().any(there) {
+                sum += weights.of(self.links.price(*edge, pair));
             }
         }
         sum
     }
 
     /// Moves layers, and runs of layers on one engine, as long as the sum falls.
-    fn improve(&self, placement: &mut Placement, weights: Weights, links: &Links) {
-        let engines = self.own.iter().map(Vec::len).max().unwrap_or(0);
-        if engines < 2 || self.edges.is_empty() {
+    fn improve(&self, placement: &mut Placement, weights: Weights) {
+        let engines = self.problem.own.iter().map(Vec::len).max().unwrap_or(0);
+        if engines < 2 || self.problem.edges.is_empty() {
             return;
         }
+        let mut trial = Trial::default();
         for _ in 0..16 {
             let mut moved = false;
             let mut first = 0;
             while first < placement.len() {
                 let run = run_from(placement, first);
                 for range in [first..first + 1, first..first + run] {
-                    let mut trial = Trial { weights, links, makers: Vec::new(), before: None };
-                    trial.makers.extend(self.makers(range.clone(), links));
+                    trial.begin(range);
                     for engine in 0..engines {
-                        moved |= self.try_on(range.clone(), engine, placement, &mut trial);
+                        moved |= self.try_on(engine, placement, weights, &mut trial);
                     }
                     if run == 1 {
                         break;
@@ -277,124 +263,92 @@ impl Problem<'_> {
     /// Puts layers on an engine if that makes the sum fall.
     fn try_on(
         &self,
-        layers: Range<usize>,
         engine: usize,
         placement: &mut Placement,
-        trial: &mut Trial<'_>,
+        weights: Weights,
+        trial: &mut Trial,
     ) -> bool {
-        let runs = |layer: usize| self.own.get(layer).and_then(|p| *p.get(engine)?);
+        let layers = trial.layers.clone();
+        let runs = |layer: usize| self.problem.own.get(layer).and_then(|p| *p.get(engine)?);
         let same = |layer: &usize| placement.get(*layer).copied().flatten() == Some(engine);
         let mut range = layers.clone();
         if range.all(|layer| same(&layer)) || layers.clone().any(|layer| runs(layer).is_none()) {
             return false;
         }
-        let before = trial.before;
-        let before = before.unwrap_or_else(|| self.around(layers.clone(), placement, trial));
-        let Some(old) = placement.get(layers.clone()).map(<[_]>::to_vec) else { return false };
+        self.find_makers(trial);
+        let around = |placement: &Placement| self.around(placement, weights, trial);
+        let before = trial.before.unwrap_or_else(|| around(placement));
+        let Some(old) = placement.get(layers.clone()) else { return false };
+        let mut kept = std::mem::take(&mut trial.old);
+        kept.clear();
+        kept.extend_from_slice(old);
         for slot in placement.iter_mut().skip(layers.start).take(layers.len()) {
             *slot = Some(engine);
         }
-        let after = self.around(layers.clone(), placement, trial);
+        let after = self.around(placement, weights, trial);
         // A real gain, so that rounding cannot go round in circles.
-        if after < before - before.abs() * 1e-12 {
-            trial.before = Some(after);
-            return true;
+        let gains = after < before - before.abs() * 1e-12;
+        if !gains {
+            for (slot, old) in placement.iter_mut().skip(layers.start).zip(&kept) {
+                *slot = *old;
+            }
         }
-        trial.before = Some(before);
-        for (slot, old) in placement.iter_mut().skip(layers.start).zip(old) {
-            *slot = old;
-        }
-        false
+        trial.old = kept;
+        trial.before = Some(if gains { after } else { before });
+        gains
     }
 
     /// Layers whose results the placement of some layers can hand over otherwise: these, and those that they
     /// read, by rising place.
-    fn makers(&self, layers: Range<usize>, links: &Links) -> Vec<usize> {
-        let mut makers: Vec<usize> = layers.clone().collect();
-        for layer in layers {
-            let read = links.reads(layer).iter().filter_map(|edge| self.edges.get(*edge));
-            makers.extend(read.map(|edge| edge.from));
+    fn find_makers(&self, trial: &mut Trial) {
+        if !trial.makers.is_empty() {
+            return;
         }
-        makers.sort_unstable();
-        makers.dedup();
-        makers
+        trial.makers.extend(trial.layers.clone());
+        for layer in trial.layers.clone() {
+            let read = self.links.read(layer).iter();
+            trial.makers.extend(read.map(|edge| self.links.maker(*edge)));
+        }
+        trial.makers.sort_unstable();
+        trial.makers.dedup();
     }
 
-    /// The part of the sum that the placement of some layers can change.
-    fn around(&self, layers: Range<usize>, placement: &Placement, trial: &Trial<'_>) -> f64 {
-        let own = layers.filter_map(|layer| {
+    /// The part of the sum that the placement of the layers on trial can change.
+    fn around(&self, placement: &Placement, weights: Weights, trial: &Trial) -> f64 {
+        let own = trial.layers.clone().filter_map(|layer| {
             let engine = placement.get(layer).copied().flatten()?;
-            Some(trial.weights.of((*self.own.get(layer)?.get(engine)?)?))
+            Some(weights.of((*self.problem.own.get(layer)?.get(engine)?)?))
         });
         let own: f64 = own.sum();
-        let handed = trial
-            .makers
-            .iter()
-            .map(|maker| trial.weights.of(self.price_handed(*maker, placement, trial.links)));
+        let handed = trial.makers.iter();
+        let handed = handed.map(|maker| weights.of(self.price_handed(*maker, placement)));
         own + handed.sum::<f64>()
     }
 }
 
 /// Layers that are tried on one engine after the other.
-struct Trial<'a> {
-    weights: Weights,
-    links: &'a Links,
+#[derive(Default)]
+struct Trial {
+    layers: Range<usize>,
+    /// Known once an engine is tried.
     makers: Vec<usize>,
     /// The part of the sum that they can change as they stand.
     before: Option<f64>,
+    old: Placement,
+}
+
+impl Trial {
+    fn begin(&mut self, layers: Range<usize>) {
+        self.layers = layers;
+        self.makers.clear();
+        self.before = None;
+    }
 }
 
 /// Length of the run of layers on the engine of the first of them.
 fn run_from(placement: &Placement, first: usize) -> usize {
     let engine = placement.get(first).copied().flatten();
     placement.iter().skip(first).take_while(|other| **other == engine).count().max(1)
-}
-
-/// Edges by the layer that makes and by the one that reads.
-struct Links {
-    read: Vec<Vec<usize>>,
-    reads: Vec<Vec<usize>>,
-    /// The first layer whose result this or a later one reads.
-    oldest: Vec<usize>,
-}
-
-impl Links {
-    fn of(problem: &Problem<'_>) -> Self {
-        let layers = problem.own.len();
-        let (read, reads) = (vec![Vec::new(); layers], vec![Vec::new(); layers]);
-        let mut links = Self { read, reads, oldest: (0..layers).collect() };
-        for (index, edge) in problem.edges.iter().enumerate() {
-            for (lists, layer) in [(&mut links.read, edge.from), (&mut links.reads, edge.to)] {
-                if let Some(list) = lists.get_mut(layer) {
-                    list.push(index);
-                }
-            }
-            if let Some(oldest) = links.oldest.get_mut(edge.to) {
-                *oldest = edge.from.min(*oldest);
-            }
-        }
-        let mut later = layers;
-        for oldest in links.oldest.iter_mut().rev() {
-            later = later.min(*oldest);
-            *oldest = later;
-        }
-        links
-    }
-
-    /// The first layer that placing layer number `layer` or a later one looks back to.
-    fn window(&self, layer: usize) -> usize {
-        self.oldest.get(layer).map_or(layer, |oldest| *oldest).min(layer)
-    }
-
-    /// Edges that take the result of a layer.
-    fn read(&self, layer: usize) -> &[usize] {
-        self.read.get(layer).map_or(&[], Vec::as_slice)
-    }
-
-    /// Edges that bring a layer what it reads.
-    fn reads(&self, layer: usize) -> &[usize] {
-        self.reads.get(layer).map_or(&[], Vec::as_slice)
-    }
 }
 
 #[cfg(test)]
@@ -419,7 +373,7 @@ mod tests {
             })
         };
         let own = (0..layers).map(|_| (0..engines).map(&mut price).collect()).collect();
-        let homes: Vec<Option<usize>> = (0..engines).map(Some).collect();
+        let homes: ByEngine = (0..engines).map(Some).collect();
         let mut edges = Vec::new();
         for to in 1..layers {
             let mut add = |from: usize, bytes: f64| {
@@ -433,8 +387,12 @@ mod tests {
         Problem { own, written_to: vec![homes; layers], edges, hop }
     }
 
+    fn search<'a>(problem: &'a Problem<'a>) -> Search<'a> {
+        Search { problem, links: Links::of(problem) }
+    }
+
     fn price(problem: &Problem<'_>, placement: &Placement) -> Price {
-        problem.price_by(placement, &Links::of(problem))
+        search(problem).price(placement)
     }
 
     fn hop(bytes: f64, _: usize, _: usize) -> Price {
@@ -466,7 +424,7 @@ mod tests {
             let weights = Weights { time: 1.0, energy: if round % 4 < 2 { 0.0 } else { 0.3 } };
             let of = |placement: &Placement| weights.of(price(&problem, placement));
             let least = all(&problem).iter().map(of).fold(f64::INFINITY, f64::min);
-            let found = of(&problem.best(weights));
+            let found = of(&search(&problem).best(weights));
             if skips {
                 tried += 1;
                 exact += usize::from(found <= least * (1.0 + 1e-9));
@@ -488,8 +446,8 @@ mod tests {
                 let price = price(&problem, placement);
                 (price.energy + power * price.time) * price.time
             };
-            let own = product(&problem.best_product(power));
-            let time = product(&problem.best(Weights { time: 1.0, energy: 0.0 }));
+            let own = product(&search(&problem).best_product(power));
+            let time = product(&search(&problem).best(Weights { time: 1.0, energy: 0.0 }));
             assert!(own <= time * (1.0 + 1e-12));
             let least = all(&problem).iter().map(product).fold(f64::INFINITY, f64::min);
             assert!(own <= least * 1.05, "{own} {least}");
@@ -504,11 +462,11 @@ mod tests {
             vec![None, Some(Price::default())],
             vec![Some(Price::default()), None],
         ];
-        let homes = vec![Some(0), Some(1)];
+        let homes: ByEngine = Rc::from([Some(0), Some(1)]);
         let edge = |to| Edge { from: 0, to, bytes: 3.0, read_from: homes.clone() };
         let edges = vec![edge(1), edge(2), edge(3)];
         let problem = Problem { own, written_to: vec![homes.clone(); 4], edges, hop: &hop };
-        let placement = problem.best(Weights { time: 1.0, energy: 0.0 });
+        let placement = search(&problem).best(Weights { time: 1.0, energy: 0.0 });
         assert_eq!(placement, [Some(0), Some(1), Some(1), Some(0)]);
         assert_eq!(price(&problem, &placement), Price { time: 1.0 + 3.0, energy: 6.0 });
     }
@@ -521,13 +479,13 @@ mod tests {
             vec![price(5.0), price(1.0)],
             vec![price(1.0), price(5.0)],
         ];
-        let homes = vec![Some(0), Some(1)];
+        let homes: ByEngine = Rc::from([Some(0), Some(1)]);
         for (bytes, expected) in [(1.0, [0, 1, 0]), (3.0, [0, 0, 0])] {
             let edge = |to: usize| Edge { from: to - 1, to, bytes, read_from: homes.clone() };
             let edges = vec![edge(1), edge(2)];
             let (own, written_to) = (own.clone(), vec![homes.clone(); 3]);
             let problem = Problem { own, written_to, edges, hop: &hop };
-            let found = problem.best(Weights { time: 1.0, energy: 0.0 });
+            let found = search(&problem).best(Weights { time: 1.0, energy: 0.0 });
             assert_eq!(found, expected.map(Some), "{bytes}");
         }
     }

@@ -13,10 +13,10 @@
 //! interval has it.
 
 use crate::cost::Setting;
-use crate::estimate::{Estimate, estimate};
+use crate::estimate::{Estimate, totals};
 use crate::hardware::{Movable, ParameterRecord, Profile};
 use crate::mapping::{Network, Plan, plan};
-use crate::units::Spread;
+use crate::units::{Joules, Seconds, Spread};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
@@ -57,12 +57,18 @@ impl Figure {
 
     /// Its value in an estimate, in SI.
     pub fn of(self, estimate: &Estimate) -> f64 {
+        self.of_totals(estimate.latency, estimate.energy)
+    }
+
+    /// Its value for the time and the energy of an inference, in SI.
+    fn of_totals(self, time: Seconds, energy: Joules) -> f64 {
         match self {
-            Self::Latency => estimate.latency.0,
-            Self::Energy => estimate.energy.0,
-            Self::Edp => estimate.edp().0,
-            Self::MeanPower => estimate.mean_power().0,
-            Self::Ed2p => estimate.ed2p().0,
+            Self::Latency => time.0,
+            Self::Energy => energy.0,
+            Self::Edp => (energy * time).0,
+            Self::MeanPower if time.0 > 0.0 => (energy / time).0,
+            Self::MeanPower => 0.0,
+            Self::Ed2p => (energy * time * time).0,
         }
     }
 }
@@ -276,8 +282,9 @@ pub(super) fn evaluate(
 ) -> [f64; Figure::COUNT] {
     let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; Figure::COUNT] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
-    let estimate = estimate(&planned(setting), setting);
-    Figure::ALL.map(|f| f.of(&estimate))
+    let plan = planned(setting);
+    let (time, energy) = totals(&plan, setting);
+    Figure::ALL.map(|figure| figure.of_totals(time, energy))
 }
 
 /// Sigma of a parameter's own deviation: of its logarithm, or in SI for a normal spread.
