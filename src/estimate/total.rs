@@ -232,6 +232,11 @@ pub fn estimate<'a>(plan: &'a Plan, setting: Setting<'a>) -> Estimate {
     // Layers list their parts alike: each is looked for behind the one before.
     let mut behind = 0;
     for part in layers.iter().flat_map(|l| &l.by_component) {
+        if let Some(sum) = by_component.get_mut(behind).filter(|sum| sum.role == part.role) {
+            sum.energy += part.energy;
+            behind += 1;
+            continue;
+        }
         let count = by_component.len();
         let places = (behind..count).chain(0..behind.min(count));
         let found = places.into_iter().find(|at| by_component[*at].role == part.role);
@@ -340,6 +345,7 @@ impl<'a> Summing<'a> {
         let mut weakest = Kind::Measured;
         let mut by_bound: Vec<(Bound, Seconds)> = Vec::new();
         self.phase_times.clear();
+        self.added.phases.reserve(step.phases.len());
         for phase in &step.phases {
             let own = slowest(phase, step.engine, self.setting, |_| {});
             self.phase_times.push(own.total);
@@ -428,6 +434,7 @@ impl<'a> Summing<'a> {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
         self.losses.fill(Joules::ZERO);
+        self.added.charges.reserve(step.phases.len() * self.rail_charge.len());
         for (phase, &time) in step.phases.iter().zip(&self.phase_times) {
             if time.0 <= 0.0 {
                 continue;

@@ -162,18 +162,30 @@ impl Search<'_> {
         let mut steps: Vec<(usize, Option<usize>)> = Vec::with_capacity(4 * layers.len());
         let mut ends: Vec<usize> = Vec::with_capacity(layers.len());
         let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+        let mut least: Vec<Option<(f64, usize)>> = Vec::new();
+        let mut weighed = vec![None; self.links.prices()];
         for (layer, prices) in layers.iter().enumerate() {
             next.clear();
             for (engine, price) in prices.iter().enumerate() {
-                let Some(own) = price.map(|price| weights.of(price)) else { continue };
-                let mut best: Option<(f64, usize)> = None;
-                for (path, (sum, placed)) in paths.iter().enumerate() {
-                    let sum = sum + own + self.arriving(layer, engine, placed, weights);
-                    if best.is_none_or(|(least, _)| sum < least) {
-                        best = Some((sum, path));
+                next.extend(price.map(|price| (weights.of(price), 0, Some(engine))));
+            }
+            least.clear();
+            least.resize(next.len(), None);
+            for (path, (sum, placed)) in paths.iter().enumerate() {
+                let coming = self.coming(layer, placed);
+                for ((own, _, engine), least) in next.iter().zip(&mut least) {
+                    let handed = engine.filter(|_| !coming.is_empty());
+                    let handed = handed.map_or(0.0, |engine| {
+                        self.arriving(&coming, engine, placed, weights, &mut weighed)
+                    });
+                    let sum = sum + own + handed;
+                    if least.is_none_or(|(least, _)| sum < least) {
+                        *least = Some((sum, path));
                     }
                 }
-                next.extend(best.map(|(sum, path)| (sum, path, Some(engine))));
+            }
+            for ((sum, path, _), least) in next.iter_mut().zip(&least) {
+                (*sum, *path) = least.unwrap_or((*sum, 0));
             }
             if next.is_empty() {
                 next.extend(paths.iter().enumerate().map(|(path, (sum, _))| (*sum, path, None)));
@@ -206,27 +218,40 @@ impl Search<'_> {
         placement
     }
 
-    /// What a layer adds by what it reads, behind layers that are placed.
+    /// What a layer reads behind layers that are placed, as far as it may change memories.
+    fn coming(&self, layer: usize, placed: &[Option<usize>]) -> Vec<Coming<'_>> {
+        let read = self.links.read(layer).iter().filter_map(|&edge| {
+            let from = self.links.maker(edge);
+            let pairs = self.links.pairs_from(edge, placed.get(from).copied().flatten()?)?;
+            Some(Coming { edge, pairs, readers: self.links.made(from) })
+        });
+        read.collect()
+    }
+
+    /// What it adds by that on an engine.
     fn arriving(
         &self,
-        layer: usize,
+        coming: &[Coming<'_>],
         engine: usize,
         placed: &[Option<usize>],
         weights: Weights,
+        weighed: &mut [Option<f64>],
     ) -> f64 {
         let mut sum = 0.0;
-        for edge in self.links.read(layer) {
-            let from = self.links.maker(*edge);
-            let Some(maker) = placed.get(from).copied().flatten() else { continue };
-            let Some(pair) = self.links.pair(*edge, maker, engine) else { continue };
-            let readers = self.links.made(from);
+        for Coming { edge, pairs, readers } in coming {
+            let Some(pair) = pairs.get(engine).copied().flatten() else { continue };
             let end = self.links.end(pair);
             let there = |other: &usize| {
                 self.links.passed(*other, placed).is_some_and(|own| self.links.end(own) == end)
             };
-            if readers.len() < 2 || !readers.iter().any(there) {
-                sum += weights.of(self.links.price(*edge, pair));
+            if readers.len() > 1 && readers.iter().any(there) {
+                continue;
             }
+            let price = || weights.of(self.links.price(*edge, pair));
+            sum += match weighed.get_mut(self.links.place(*edge, pair)) {
+                Some(known) => *known.get_or_insert_with(price),
+                None => price(),
+            };
         }
         sum
     }
@@ -324,6 +349,15 @@ impl Search<'_> {
         let handed = handed.map(|maker| weights.of(self.price_handed(*maker, placement)));
         own + handed.sum::<f64>()
     }
+}
+
+/// A result that comes to a layer from an engine.
+struct Coming<'a> {
+    edge: usize,
+    /// The pair of memories that it passes between, by the reader's engine.
+    pairs: &'a [Option<u32>],
+    /// Edges that take the same result.
+    readers: &'a [usize],
 }
 
 /// Layers that are tried on one engine after the other.

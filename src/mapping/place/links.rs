@@ -157,6 +157,23 @@ impl<'a> Links<'a> {
         *way.get(maker * self.engines + reader)?
     }
 
+    /// The same by the reader's engine; nothing where the edge changes no memory whichever that is.
+    pub(super) fn pairs_from(&self, edge: usize, maker: usize) -> Option<&[Option<u32>]> {
+        let way = self.ways.get(*self.way_of.get(edge)?)?;
+        let pairs = way.get(maker * self.engines..(maker + 1) * self.engines)?;
+        pairs.iter().any(Option::is_some).then_some(pairs)
+    }
+
+    /// Prices that there can be.
+    pub(super) fn prices(&self) -> usize {
+        self.prices.len()
+    }
+
+    /// The place of the price of an edge between two memories.
+    pub(super) fn place(&self, edge: usize, pair: u32) -> usize {
+        edge * self.pairs.len() + pair as usize
+    }
+
     /// The same in a placement.
     pub(super) fn passed(&self, edge: usize, placed: &[Option<usize>]) -> Option<u32> {
         let Edge { from, to, .. } = self.problem.edges.get(edge)?;
@@ -172,8 +189,7 @@ impl<'a> Links<'a> {
 
     /// The price of an edge between two memories.
     pub(super) fn price(&self, edge: usize, pair: u32) -> Price {
-        let place = edge * self.pairs.len() + pair as usize;
-        let Some(known) = self.prices.get(place) else { return Price::default() };
+        let Some(known) = self.prices.get(self.place(edge, pair)) else { return Price::default() };
         if let Some(price) = known.get() {
             return price;
         }
