@@ -202,6 +202,7 @@ impl Profile {
     }
 
     /// Of each domain and of each rail, with what the number rests on.
+    #[expect(clippy::type_complexity, reason = "the two lists of a point")]
     fn clocks_and_voltages(
         &self,
         point: &OperatingPoint,
