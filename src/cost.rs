@@ -28,6 +28,7 @@ pub use standing::{
 };
 pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};
+pub(crate) use tiling::Mixing;
 pub use tiling::{
     Factor, Image, ROOMS, Results, RowTile, Rows, StagedTiling, Staging, TileLoop, TileTraffic,
     Tiling, Tilings, halo, search, tile_sizes, tilings,

@@ -5,6 +5,7 @@ mod groups;
 mod heat;
 mod peaks;
 mod rail_power;
+mod repeats;
 pub mod roofline;
 mod total;
 
@@ -13,4 +14,4 @@ pub use advice::{Advice, Change, Subject, advise};
 pub use groups::{By, Group, Key, groups, top};
 pub use heat::{Junction, junction};
 pub use peaks::{Headroom, Limit, RailPeak, rail_peaks};
-pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, LevelTraffic, estimate};
+pub use total::{Bound, ComponentEnergy, Estimate, LayerEstimate, LevelTraffic, estimate, totals};

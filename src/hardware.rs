@@ -7,8 +7,10 @@ mod corner;
 mod error;
 mod extends;
 mod gaps;
+mod identity;
 mod import_table;
 mod in_use;
+mod movable;
 mod named_path;
 mod new_profile;
 mod out_of_reach;
@@ -17,6 +19,7 @@ mod profile;
 mod shipped;
 mod spec;
 mod tree;
+mod view;
 
 pub use channel::Channel;
 pub use components::{Role, components};
@@ -25,6 +28,7 @@ pub use import_table::{
     Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault, Terms, TotalCheck,
     UnreadColumn, profile_fragment, profile_onto,
 };
+pub use movable::Movable;
 pub use new_profile::{base_name, checked_name, copied, extension};
 pub use out_of_reach::OutOfReach;
 pub use point::Point;

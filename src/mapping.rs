@@ -15,6 +15,7 @@ mod duration;
 mod flows;
 mod handover;
 pub mod import;
+mod known;
 mod memory;
 mod network;
 mod notes;

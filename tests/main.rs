@@ -39,6 +39,7 @@ mod placement;
 mod profile_slips;
 mod profiles;
 mod recurrence;
+mod remembered;
 mod roofline;
 mod rooms;
 mod said;

@@ -21,6 +21,7 @@ mod rows;
 mod search;
 mod sizes;
 
+pub(crate) use memo::Mixing;
 pub use memo::tilings;
 pub use rows::{Image, RowTile, Rows};
 pub use search::{Factor, ROOMS, Results, StagedTiling, Staging, Tilings, search};

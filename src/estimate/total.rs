@@ -1,6 +1,7 @@
 //! Sums over layers: time, energy by component, power, coverage.
 
 use super::rail_power::draw;
+use super::repeats::{Added, Repeats, again};
 use crate::cost::{
     KnownPower, Setting, SupplyState, background, evidence_at_sources, load_power, standing_power,
     supply, working_power,
@@ -184,29 +185,58 @@ struct Summing<'a> {
     supply: SupplyState,
     energy_coverage: Coverage,
     time_coverage: Coverage,
+    /// What the step adds.
+    added: Added,
+    repeats: Repeats<'a>,
+    /// Kept for the next step where no layer takes them.
+    parts: Vec<ComponentEnergy>,
+}
+
+/// Time and energy at the sources of a plan: those of [`estimate`], which takes longer.
+pub fn totals<'a>(plan: &'a Plan, setting: Setting<'a>) -> (Seconds, Joules) {
+    let mut summing = Summing::of(setting);
+    let of_steps = plan.steps.iter().map(|step| {
+        let known = summing.repeats.find(step).map(|(added, _)| added.totals);
+        known.unwrap_or_else(|| {
+            let (timed, mut parts) = summing.alone(step);
+            summing.added.totals = (timed.time, summing.source(step, &mut parts));
+            summing.parts = parts;
+            let added = std::mem::take(&mut summing.added);
+            let totals = added.totals;
+            summing.repeats.keep(step, added);
+            totals
+        })
+    });
+    let of_steps: Vec<_> = of_steps.collect();
+    (of_steps.iter().map(|own| own.0).sum(), of_steps.iter().map(|own| own.1).sum())
 }
 
 /// Sums up a plan.
-pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
-    let rails = setting.point.voltages.len();
-    let mut summing = Summing {
-        setting,
-        rail_coverage: vec![Coverage::default(); rails],
-        standing: standing_power(setting),
-        standing_parts: standing_parts(setting),
-        phase_times: Vec::new(),
-        rail_power: vec![Watts::ZERO; rails],
-        losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
-        rail_charge: vec![Coulombs::ZERO; rails],
-        supply: SupplyState::default(),
-        energy_coverage: Coverage::default(),
-        time_coverage: Coverage::default(),
-    };
-    let layers: Vec<_> = plan.steps.iter().map(|step| summing.layer(step)).collect();
+pub fn estimate<'a>(plan: &'a Plan, setting: Setting<'a>) -> Estimate {
+    let mut summing = Summing::of(setting);
+    let mut layers: Vec<LayerEstimate> = Vec::with_capacity(plan.steps.len());
+    // The layers of the steps that differ.
+    let mut firsts: Vec<usize> = Vec::new();
+    for step in &plan.steps {
+        let known = summing.known(step).and_then(|place| layers.get(*firsts.get(place)?));
+        let layer = match known {
+            Some(known) => again(step, known),
+            None => {
+                firsts.push(layers.len());
+                summing.anew(step)
+            }
+        };
+        layers.push(layer);
+    }
     let mut by_component: Vec<ComponentEnergy> = Vec::new();
     // Layers list their parts alike: each is looked for behind the one before.
     let mut behind = 0;
     for part in layers.iter().flat_map(|l| &l.by_component) {
+        if let Some(sum) = by_component.get_mut(behind).filter(|sum| sum.role == part.role) {
+            sum.energy += part.energy;
+            behind += 1;
+            continue;
+        }
         let count = by_component.len();
         let places = (behind..count).chain(0..behind.min(count));
         let found = places.into_iter().find(|at| by_component[*at].role == part.role);
@@ -232,13 +262,62 @@ pub fn estimate(plan: &Plan, setting: Setting<'_>) -> Estimate {
     }
 }
 
-impl Summing<'_> {
-    fn layer(&mut self, step: &Step) -> LayerEstimate {
-        let Timed { time, bound, kind } = self.time(step);
+impl<'a> Summing<'a> {
+    fn of(setting: Setting<'a>) -> Self {
+        let rails = setting.point.voltages.len();
+        Self {
+            setting,
+            rail_coverage: vec![Coverage::default(); rails],
+            standing: standing_power(setting),
+            standing_parts: standing_parts(setting),
+            phase_times: Vec::new(),
+            rail_power: vec![Watts::ZERO; rails],
+            losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
+            rail_charge: vec![Coulombs::ZERO; rails],
+            supply: SupplyState::default(),
+            energy_coverage: Coverage::default(),
+            time_coverage: Coverage::default(),
+            added: Added::default(),
+            repeats: Repeats::default(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Adds a step like one before, and says which of those that differ.
+    fn known(&mut self, step: &Step) -> Option<usize> {
+        let (added, place) = self.repeats.find(step)?;
+        for (kind, time) in &added.phases {
+            self.time_coverage.add(*kind, *time);
+        }
+        for charges in added.charges.chunks(self.rail_charge.len().max(1)) {
+            for (sum, charge) in self.rail_charge.iter_mut().zip(charges) {
+                *sum += *charge;
+            }
+        }
+        self.energy_coverage.merge(&added.evidence);
+        Some(place)
+    }
+
+    /// A step that differs from all before.
+    fn anew(&mut self, step: &'a Step) -> LayerEstimate {
+        let layer = self.layer(step);
+        let added = std::mem::take(&mut self.added);
+        self.repeats.keep(step, added);
+        layer
+    }
+
+    /// Time of a step, and load energy by component.
+    fn alone(&mut self, step: &Step) -> (Timed, Vec<ComponentEnergy>) {
+        let timed = self.time(step);
         for coverage in &mut self.rail_coverage {
             *coverage = Coverage::default();
         }
-        let mut parts = self.loads(step, time, kind);
+        let parts = self.loads(step, timed.time, timed.kind);
+        (timed, parts)
+    }
+
+    fn layer(&mut self, step: &Step) -> LayerEstimate {
+        let (Timed { time, bound, .. }, mut parts) = self.alone(step);
         let source = self.source(step, &mut parts);
         LayerEstimate {
             layer: step.layer,
@@ -266,6 +345,7 @@ impl Summing<'_> {
         let mut weakest = Kind::Measured;
         let mut by_bound: Vec<(Bound, Seconds)> = Vec::new();
         self.phase_times.clear();
+        self.added.phases.reserve(step.phases.len());
         for phase in &step.phases {
             let own = slowest(phase, step.engine, self.setting, |_| {});
             self.phase_times.push(own.total);
@@ -280,6 +360,7 @@ impl Summing<'_> {
                 _ => own.kind.weaker(step.cost.time_kind),
             };
             self.time_coverage.add(kind, own.total.0);
+            self.added.phases.push((kind, own.total.0));
             weakest = weakest.weaker(kind);
             time += own.total;
             match by_bound.iter_mut().find(|(b, _)| *b == bound) {
@@ -297,7 +378,9 @@ impl Summing<'_> {
         let setting = self.setting;
         let links = setting.profile.links();
         let most = 1 + step.traffic.len() + self.standing_parts.len() + self.losses.len();
-        let mut parts = Vec::with_capacity(most);
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.clear();
+        parts.reserve(most);
         let engine_energy = step.cost.energy + step.cost.dispatch_energy;
         let rail = links.domain_rail[links.engine_domain[step.engine]];
         self.add(&mut parts, Role::Engine(step.engine), rail, engine_energy, step.cost.energy_kind);
@@ -351,6 +434,7 @@ impl Summing<'_> {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
         self.losses.fill(Joules::ZERO);
+        self.added.charges.reserve(step.phases.len() * self.rail_charge.len());
         for (phase, &time) in step.phases.iter().zip(&self.phase_times) {
             if time.0 <= 0.0 {
                 continue;
@@ -361,6 +445,7 @@ impl Summing<'_> {
             supply(power, setting, &mut self.supply);
             for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
                 *charge += *current * time;
+                self.added.charges.push(*current * time);
             }
             for &regulator in &setting.point.regulators {
                 self.losses[regulator] += self.supply.regulator_loss[regulator] * time;
@@ -375,6 +460,7 @@ impl Summing<'_> {
         }
         let evidence = evidence_at_sources(&mut self.rail_coverage, &self.losses, setting);
         self.energy_coverage.merge(&evidence);
+        self.added.evidence = evidence;
         total
     }
 }

@@ -270,7 +270,7 @@ impl<T: Parameters> Parameters for Vec<T> {
 impl<K: fmt::Display, T: Parameters> Parameters for BTreeMap<K, T> {
     fn walk(&mut self, path: &mut FieldPath, visit: &mut dyn FnMut(&FieldPath, &mut Parameter)) {
         for (key, item) in self.iter_mut() {
-            path.within(&key.to_string(), |p| item.walk(p, visit));
+            path.under(key, |p| item.walk(p, visit));
         }
     }
 }

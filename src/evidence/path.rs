@@ -6,6 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldPath {
     text: String,
+    unspelled: bool,
 }
 
 impl FieldPath {
@@ -14,8 +15,24 @@ impl FieldPath {
         Self::default()
     }
 
+    /// A path that stays empty, for a walk that asks for no names: writing them takes most of its time.
+    pub fn unspelled() -> Self {
+        Self { text: String::new(), unspelled: true }
+    }
+
+    /// Runs `inside` with a key appended as it prints.
+    pub fn under(&mut self, key: &impl fmt::Display, inside: impl FnOnce(&mut Self)) {
+        if self.unspelled {
+            return inside(self);
+        }
+        self.within(&key.to_string(), inside);
+    }
+
     /// Runs `inside` with `name` appended.
     pub fn within(&mut self, name: &str, inside: impl FnOnce(&mut Self)) {
+        if self.unspelled {
+            return inside(self);
+        }
         let length = self.text.len();
         if length > 0 {
             self.text.push('.');
@@ -27,6 +44,9 @@ impl FieldPath {
 
     /// Runs `inside` with `[index]` appended.
     pub fn at(&mut self, index: usize, inside: impl FnOnce(&mut Self)) {
+        if self.unspelled {
+            return inside(self);
+        }
         let length = self.text.len();
         self.text.push_str(&format!("[{index}]"));
         inside(self);

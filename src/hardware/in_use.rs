@@ -5,7 +5,7 @@ use super::profile::Profile;
 use super::spec::DomainState;
 
 /// The index behind `list[` at the start of a field path, and what follows it.
-fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
+pub(super) fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
     let rest = path.strip_prefix(list)?.strip_prefix('[')?;
     let (index, rest) = rest.split_once(']')?;
     Some((index.parse().ok()?, rest))

@@ -2,9 +2,14 @@
 
 use super::check::check;
 use super::extends::extended;
-use super::{Domain, HardwareError, Point, ProfileSpec, StateLoad, Transfers, shipped_profiles};
+use super::identity::Identity;
+use super::{
+    Domain, HardwareError, OperatingPoint, Point, ProfileSpec, StateLoad, Transfers,
+    shipped_profiles,
+};
 use crate::diagnostic::{Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
+use crate::units::{Hertz, Volts};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -79,6 +84,7 @@ pub struct Profile {
     links: Links,
     corner: Option<String>,
     extends: Vec<String>,
+    identity: Identity,
 }
 
 impl Profile {
@@ -103,7 +109,8 @@ impl Profile {
         if !faults.is_empty() {
             return Err(Report::located(file, text, faults));
         }
-        Ok(Self { spec, links, corner: None, extends: Vec::new() })
+        let identity = Identity::new();
+        Ok(Self { spec, links, corner: None, extends: Vec::new(), identity })
     }
 
     /// The files of the profiles that this one extends, each extending the next; none when it stands
@@ -122,12 +129,19 @@ impl Profile {
         self.corner.as_deref()
     }
 
+    /// The profile to change: it is another one then.
     pub(super) fn spec_mut(&mut self) -> &mut ProfileSpec {
+        self.identity = Identity::new();
         &mut self.spec
     }
 
     pub(super) fn set_corner(&mut self, name: &str) {
         self.corner = Some(name.to_owned());
+    }
+
+    /// Which profile it is.
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Its names as indices.
@@ -146,15 +160,8 @@ impl Profile {
 
     /// The operating point called `name`, or the first.
     pub fn point(&self, name: Option<&str>) -> Result<Point, HardwareError> {
-        let points = &self.spec.operating_points;
-        let found = match name {
-            None => points.first(),
-            Some(name) => points.iter().find(|p| p.name == name),
-        };
-        let Some(point) = found else {
-            let names = points.iter().map(|p| p.name.as_str());
-            return Err(self.no_such("operating point", name.unwrap_or(""), names));
-        };
+        let point = self.operating_point(name)?;
+        let (clocks, voltages) = self.clocks_and_voltages(point);
         let set_points = self.spec.memories.iter().map(|m| point.set_points.get(&m.name).cloned());
         let state = |load: &StateLoad| {
             let wanted = point.loads.get(&load.name).or(load.initial.as_ref());
@@ -164,15 +171,13 @@ impl Profile {
             let wanted = point.asleep.get(&domain.name)?;
             domain.states.iter().position(|s| s.name == *wanted)
         };
-        let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
-        let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
         Ok(Point {
             name: point.name.clone(),
             set_points: set_points.collect(),
             load_states: self.spec.loads.iter().map(state).collect(),
             asleep: self.spec.domains.iter().map(asleep).collect(),
-            clocks: clocks.map(|v| (v.get(), v.kind())).collect(),
-            voltages: voltages.map(|v| (v.get(), v.kind())).collect(),
+            clocks,
+            voltages,
             regulators: self.leaves_first(
                 self.spec
                     .regulators
@@ -184,14 +189,48 @@ impl Profile {
         })
     }
 
+    fn operating_point(&self, name: Option<&str>) -> Result<&OperatingPoint, HardwareError> {
+        let points = &self.spec.operating_points;
+        let found = match name {
+            None => points.first(),
+            Some(name) => points.iter().find(|p| p.name == name),
+        };
+        found.ok_or_else(|| {
+            let names = points.iter().map(|p| p.name.as_str());
+            self.no_such("operating point", name.unwrap_or(""), names)
+        })
+    }
+
+    /// Of each domain and of each rail, with what the number rests on.
+    #[expect(clippy::type_complexity, reason = "the two lists of a point")]
+    fn clocks_and_voltages(
+        &self,
+        point: &OperatingPoint,
+    ) -> (Vec<(Hertz, Kind)>, Vec<(Volts, Kind)>) {
+        let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
+        let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
+        (
+            clocks.map(|v| (v.get(), v.kind())).collect(),
+            voltages.map(|v| (v.get(), v.kind())).collect(),
+        )
+    }
+
     /// A point of a profile with other numbers as it is in this one: clocks and voltages are read anew,
     /// and what was chosen (states, set points, regulators) stays.
     ///
     /// # Errors
     /// This profile has no operating point of that name.
     pub fn repoint(&self, point: &Point) -> Result<Point, HardwareError> {
-        let Point { clocks, voltages, .. } = self.point(Some(&point.name))?;
-        Ok(Point { clocks, voltages, ..point.clone() })
+        let (clocks, voltages) = self.clocks_and_voltages(self.operating_point(Some(&point.name))?);
+        Ok(Point {
+            name: point.name.clone(),
+            clocks,
+            voltages,
+            regulators: point.regulators.clone(),
+            set_points: point.set_points.clone(),
+            load_states: point.load_states.clone(),
+            asleep: point.asleep.clone(),
+        })
     }
 
     /// The point with other states, each given as a name and a state: of a block that runs no network, or
@@ -294,21 +333,62 @@ impl Profile {
     /// A profile with every number passed through `change`, which sees its index in
     /// [`Profile::parameters`] and its value in SI. At a corner, what its factors scaled goes with them,
     /// and its temperature is the junction's.
-    pub fn perturbed(&self, mut change: impl FnMut(usize, f64) -> f64) -> Self {
+    pub fn perturbed(&self, change: impl FnMut(usize, f64) -> f64) -> Self {
         let mut copy = self.clone();
-        let mut index = 0;
-        copy.spec.walk(&mut FieldPath::root(), &mut |_, parameter| {
-            parameter.value = change(index, parameter.value);
-            index += 1;
-        });
-        copy.follow_corner(self);
+        copy.move_from(self, &self.values(), change);
         copy
+    }
+
+    /// The values of [`Profile::parameters`].
+    pub(super) fn values(&self) -> Vec<f64> {
+        let mut values = Vec::new();
+        self.spec.clone().walk(&mut FieldPath::unspelled(), &mut |_, parameter| {
+            values.push(parameter.value);
+        });
+        values
+    }
+
+    /// Makes a copy of the profile `before`, whatever was done to its numbers, that profile with every
+    /// number passed through `change`; `values` are those of `before`.
+    pub(super) fn move_from(
+        &mut self,
+        before: &Self,
+        values: &[f64],
+        mut change: impl FnMut(usize, f64) -> f64,
+    ) {
+        let mut moved = Vec::new();
+        self.visit(values, |index, parameter, before| {
+            parameter.value = change(index, before);
+            if parameter.value.to_bits() != before.to_bits() {
+                moved.push((index, parameter.value));
+            }
+        });
+        if self.corner.is_some() {
+            self.follow_corner(before);
+            moved.clear();
+            self.visit(values, |index, parameter, before| {
+                if parameter.value.to_bits() != before.to_bits() {
+                    moved.push((index, parameter.value));
+                }
+            });
+        }
+        self.identity = before.identity.moved(moved);
+    }
+
+    /// Goes through all numbers with their places and with values of before.
+    fn visit(&mut self, before: &[f64], mut each: impl FnMut(usize, &mut Parameter, f64)) {
+        let mut numbers = before.iter().enumerate();
+        self.spec.walk(&mut FieldPath::unspelled(), &mut |_, parameter| {
+            if let Some((index, before)) = numbers.next() {
+                each(index, parameter, *before);
+            }
+        });
     }
 
     /// The profile with an engine whose transfers go on beside its work.
     pub fn double_buffered(&self, engine: usize) -> Self {
         let mut copy = self.clone();
-        if let Some(engine) = copy.spec.engines.get_mut(engine) {
+        if let Some(engine) = copy.spec_mut().engines.get_mut(engine) {
             engine.transfers = Transfers::DoubleBuffered;
         }
         copy

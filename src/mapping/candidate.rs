@@ -7,7 +7,7 @@ use super::memory::MemoryPlan;
 use super::place::Price;
 use super::plan::{Phase, Transfer};
 use super::traffic::{Traffic, phases};
-use crate::cost::{Cost, Refusal, Setting, cost, executed_on};
+use crate::cost::{Cost, Setting, executed_on};
 use crate::model::Layer;
 use crate::units::{Joules, Seconds};
 use std::cell::Cell;
@@ -29,18 +29,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn of(
-        layer: &Layer,
-        engine: usize,
-        homes: &MemoryPlan,
-        kept: Option<&Kept>,
-        setting: Setting<'_>,
-    ) -> Result<Self, Refusal> {
-        let cost = cost(&layer.work, engine, setting)?;
-        Ok(Self::costed(layer, engine, cost, homes, kept, setting))
-    }
-
-    /// The same with its cost known.
+    /// The layer at a known cost.
     pub(super) fn costed(
         layer: &Layer,
         engine: usize,

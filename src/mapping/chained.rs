@@ -45,7 +45,7 @@ impl Choices {
 
     /// Cuts a run of layers into the chains of least cost, and keeps what stays within them.
     fn chain_run(&mut self, run: &Run<'_>, keeps: Keeps, weights: Weights) {
-        let sum = |own: &[Candidate]| -> f64 {
+        let sum = |own: &[Rc<Candidate>]| -> f64 {
             own.iter().map(|c| weights.of(c.price(run.setting))).sum()
         };
         let cost = |range: Range<usize>| -> Option<f64> {
@@ -66,21 +66,24 @@ impl Choices {
                 let of_layer = self.candidates.get_mut(layer);
                 let own = of_layer.and_then(|all| all.iter_mut().find(|c| c.engine == run.engine));
                 if let Some(own) = own {
-                    *own = Rc::new(candidate);
+                    *own = candidate;
                 }
             }
         }
     }
 
     /// The layers of a chain, by the ways that their results can stay; only those that fit.
-    fn ways(&self, run: &Run<'_>, layers: Range<usize>, keeps: Keeps) -> Vec<Vec<Candidate>> {
+    fn ways(&self, run: &Run<'_>, layers: Range<usize>, keeps: Keeps) -> Vec<Vec<Rc<Candidate>>> {
         let ways = run.ways(layers.clone(), keeps).into_iter();
         let fitting = ways.filter_map(|kept| {
             let members = (run.first + layers.start..).zip(kept);
-            let candidates = members.map(|(layer, kept)| {
-                let layer = run.network.layers.get(layer)?;
-                let own = Candidate::of(layer, run.engine, run.homes, Some(&kept), run.setting);
-                own.ok().filter(|own| !own.overflows)
+            let candidates = members.map(|(index, kept)| {
+                let layer = run.network.layers.get(index)?;
+                let (engine, setting) = (run.engine, run.setting);
+                let cost = self.memo.cost(index, layer, engine, setting);
+                let (own, cost) = ((index, layer), cost.as_ref().as_ref().ok()?);
+                let own = self.memo.candidate(own, engine, cost, run.homes, Some(&kept), setting);
+                (!own.overflows).then_some(own)
             });
             candidates.collect()
         });

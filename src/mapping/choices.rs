@@ -3,13 +3,17 @@
 use super::candidate::Candidate;
 use super::flows::plain_bytes;
 use super::handover::price;
+use super::known::Memo;
 use super::memory::{MemoryPlan, memory_plan};
 use super::network::Network;
-use super::place::{Edge, Handover, Placement, Price, Problem, Weights};
+use super::place::{ByEngine, Edge, Handover, Placement, Price, Problem, Weights};
 use super::{Directions, Objective};
-use crate::cost::{Cost, Refusal, Setting, cost, runs_in, standing_power};
+use crate::cost::{Cost, Mixing, Refusal, Setting, runs_in, standing_power};
 use crate::model::Layer;
 use crate::units::Watts;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,6 +27,8 @@ pub(super) struct Choices {
     pub(super) refusals: Vec<Vec<(usize, Refusal)>>,
     /// Results that are read; none where one engine runs all.
     edges: Vec<Edge>,
+    /// What is known of layers on engines.
+    pub(super) memo: Memo,
 }
 
 impl Choices {
@@ -36,6 +42,7 @@ impl Choices {
             candidates: Vec::with_capacity(layers),
             refusals: Vec::with_capacity(layers),
             edges: Vec::new(),
+            memo: Memo::of(layers, setting),
         };
         for (index, layer) in network.layers.iter().enumerate() {
             choices.add(index, layer, network, setting);
@@ -58,13 +65,14 @@ impl Choices {
             if let Some(again) = self.again(index, engine, network) {
                 candidates.push(again);
             } else {
-                match cost(&layer.work, engine, setting) {
-                    Err(refusal) => refusals.push((engine, refusal)),
-                    Ok(cost) if self.is_beaten(&cost, layer, engine, &candidates, setting) => {}
+                match self.memo.cost(index, layer, engine, setting).as_ref() {
+                    Err(refusal) => refusals.push((engine, refusal.clone())),
+                    Ok(cost) if self.is_beaten(cost, layer, engine, &candidates, setting) => {}
                     Ok(cost) => {
                         let homes = &self.homes[engine];
-                        let own = Candidate::costed(layer, engine, cost, homes, None, setting);
-                        candidates.push(Rc::new(own));
+                        let own = (index, layer);
+                        let own = self.memo.candidate(own, engine, cost, homes, None, setting);
+                        candidates.push(own);
                     }
                 }
             }
@@ -123,6 +131,7 @@ impl Choices {
     /// Finds what each layer reads of another.
     fn connect(&mut self, network: &Network, setting: Setting<'_>) {
         let units = &setting.profile.spec().engines;
+        let mut shared = Shared::default();
         for (to, layer) in network.layers.iter().enumerate() {
             let precision = units.iter().find_map(|unit| runs_in(unit, layer.work.element));
             let Some(precision) = precision else { continue };
@@ -130,7 +139,7 @@ impl Choices {
                 let Some(from) = maker.filter(|from| *from < to) else { continue };
                 let bytes = plain_bytes(operand, &layer.work, precision).0;
                 let homes = self.homes.iter();
-                let read_from = homes.map(|home| home.home_of_operand(operand)).collect();
+                let read_from = shared.row(homes.map(|home| home.home_of_operand(operand)));
                 self.edges.push(Edge { from, to, bytes, read_from });
             }
         }
@@ -147,16 +156,19 @@ impl Choices {
         if no_choice && self.edges.is_empty() {
             return (first(), Vec::new());
         }
-        let hop = |bytes: f64, from: usize, to: usize| price(bytes, from, to, setting);
+        let known: RefCell<HashMap<_, Price, BuildHasherDefault<Mixing>>> = RefCell::default();
+        let hop = |bytes: f64, from: usize, to: usize| {
+            let mut known = known.borrow_mut();
+            let key = (bytes.to_bits(), from, to);
+            *known.entry(key).or_insert_with(|| price(bytes, from, to, setting))
+        };
         let problem = self.problem(network, &hop, setting);
-        let placement = match self.directions.objective {
+        problem.placed(|search| match self.directions.objective {
             _ if no_choice => first(),
             Objective::First => first(),
-            Objective::Time | Objective::Energy => problem.best(self.weights(setting)),
-            Objective::Edp => problem.best_product(self.standing(setting)),
-        };
-        let handovers = problem.handovers(&placement);
-        (placement, handovers)
+            Objective::Time | Objective::Energy => search.best(self.weights(setting)),
+            Objective::Edp => search.best_product(self.standing(setting)),
+        })
     }
 
     /// The same once layers are placed: of a product, its differential at that placement.
@@ -202,11 +214,11 @@ impl Choices {
             prices
         });
         let own: Vec<Vec<Option<Price>>> = own.collect();
-        let written_to: Vec<Vec<Option<usize>>> = network
-            .layers
-            .iter()
-            .map(|layer| self.homes.iter().map(|home| home.home_of_result(&layer.work)).collect())
-            .collect();
+        let mut shared = Shared::default();
+        let made = network.layers.iter().map(|layer| {
+            shared.row(self.homes.iter().map(|home| home.home_of_result(&layer.work)))
+        });
+        let written_to: Vec<ByEngine> = made.collect();
         // What is read where it is written, whichever engines are chosen, is no part of the choice.
         let on = |layer: usize| {
             let prices = own.get(layer).into_iter().flatten().enumerate();
@@ -231,5 +243,26 @@ impl Choices {
         let place = candidates.iter().position(|c| c.engine == engine)?;
         let taken = candidates.swap_remove(place);
         Some(Rc::try_unwrap(taken).unwrap_or_else(|shared| (*shared).clone()))
+    }
+}
+
+/// Rows of homes, of which many are alike: each of the last few once.
+#[derive(Default)]
+struct Shared {
+    rows: Vec<ByEngine>,
+    own: Vec<Option<usize>>,
+}
+
+impl Shared {
+    fn row(&mut self, homes: impl Iterator<Item = Option<usize>>) -> ByEngine {
+        self.own.clear();
+        self.own.extend(homes);
+        let alike = |row: &&ByEngine| row.as_ref() == self.own.as_slice();
+        if let Some(known) = self.rows.iter().rev().take(8).find(alike) {
+            return Rc::clone(known);
+        }
+        let row = ByEngine::from(self.own.as_slice());
+        self.rows.push(Rc::clone(&row));
+        row
     }
 }

@@ -14,6 +14,12 @@
 //! results are read further on, and by several, single layers and runs of layers of one engine are moved
 //! as long as the sum falls. Left out of the choice: losses of regulators, which do not add up.
 
+mod links;
+
+use self::links::Links;
+use std::ops::Range;
+use std::rc::Rc;
+
 /// Time and energy, in SI.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Price {
@@ -42,6 +48,9 @@ impl Weights {
     }
 }
 
+/// A memory for each engine, where it has one. Many layers share them.
+pub(super) type ByEngine = Rc<[Option<usize>]>;
+
 /// A result that a later layer reads.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Edge {
@@ -49,7 +58,7 @@ pub(super) struct Edge {
     pub(super) to: usize,
     pub(super) bytes: f64,
     /// The memory that the reader takes it from, by the engine that it runs on.
-    pub(super) read_from: Vec<Option<usize>>,
+    pub(super) read_from: ByEngine,
 }
 
 /// A result on its way from one memory to another, before a layer that reads it there.
@@ -66,7 +75,7 @@ pub(super) struct Problem<'a> {
     /// Price of each layer on each engine that runs it.
     pub(super) own: Vec<Vec<Option<Price>>>,
     /// The memory that the result of each layer is written to, by engine.
-    pub(super) written_to: Vec<Vec<Option<usize>>>,
+    pub(super) written_to: Vec<ByEngine>,
     /// Results that are read, in the order of their makers.
     pub(super) edges: Vec<Edge>,
     /// Price of so many bytes from one memory to another.
@@ -77,11 +86,29 @@ pub(super) struct Problem<'a> {
 pub(super) type Placement = Vec<Option<usize>>;
 
 impl Problem<'_> {
+    /// A placement and what it hands over, as `choose` picks it.
+    pub(super) fn placed(
+        &self,
+        choose: impl FnOnce(&Search<'_>) -> Placement,
+    ) -> (Placement, Vec<Handover>) {
+        let search = Search { problem: self, links: Links::of(self) };
+        let placement = choose(&search);
+        let handovers = search.links.handovers(&placement);
+        (placement, handovers)
+    }
+}
+
+/// A search for placements.
+pub(super) struct Search<'a> {
+    problem: &'a Problem<'a>,
+    links: Links<'a>,
+}
+
+impl Search<'_> {
     /// The placement that the weights make best.
     pub(super) fn best(&self, weights: Weights) -> Placement {
-        let links = Links::of(self);
-        let mut placement = self.in_order(weights, &links);
-        self.improve(&mut placement, weights, &links);
+        let mut placement = self.in_order(weights);
+        self.improve(&mut placement, weights);
         placement
     }
 
@@ -94,6 +121,9 @@ impl Problem<'_> {
             let energy = least.energy + power * least.time;
             let weights = Weights { time: power * least.time + energy, energy: least.time };
             let next = self.best(weights);
+            if next == best {
+                break;
+            }
             let price = self.price(&next);
             if product(price) >= product(least) {
                 break;
@@ -104,126 +134,144 @@ impl Problem<'_> {
     }
 
     /// Price of a placement.
-    pub(super) fn price(&self, placement: &Placement) -> Price {
-        let own = placement.iter().zip(&self.own);
+    fn price(&self, placement: &Placement) -> Price {
+        let own = placement.iter().zip(&self.problem.own);
         let own = own.filter_map(|(engine, prices)| *prices.get((*engine)?)?);
-        let links = Links::of(self);
-        let makers = 0..self.own.len();
-        let handed = makers.map(|m| self.price_of(&self.handed_over(m, placement, &links)));
+        let makers = 0..self.problem.own.len();
+        let handed = makers.map(|maker| self.price_handed(maker, placement));
         own.chain(handed).fold(Price::default(), Price::plus)
     }
 
-    /// Every handover of a placement, once for each memory: with the first layer that reads there.
-    pub(super) fn handovers(&self, placement: &Placement) -> Vec<Handover> {
-        let links = Links::of(self);
-        let makers = 0..self.own.len();
-        makers.flat_map(|maker| self.handed_over(maker, placement, &links)).collect()
-    }
-
-    fn handed_over(
-        &self,
-        maker: usize,
-        placement: &[Option<usize>],
-        links: &Links,
-    ) -> Vec<Handover> {
-        let mut found: Vec<Handover> = Vec::new();
-        for edge in links.read(maker) {
-            let known = self.handover(*edge, placement);
-            found.extend(known.filter(|own| found.iter().all(|other| other.to != own.to)));
-        }
-        found
-    }
-
-    fn price_of(&self, handovers: &[Handover]) -> Price {
-        let prices = handovers.iter().map(|h| (self.hop)(h.bytes, h.from, h.to));
-        prices.fold(Price::default(), Price::plus)
-    }
-
-    /// What an edge hands over, where a result is read elsewhere than it was written to.
-    fn handover(&self, edge: usize, placement: &[Option<usize>]) -> Option<Handover> {
-        let Edge { from, to, bytes, read_from } = self.edges.get(edge)?;
-        let maker = placement.get(*from).copied().flatten()?;
-        let reader = placement.get(*to).copied().flatten()?;
-        let written = self.written_to.get(*from)?.get(maker).copied().flatten()?;
-        let read = read_from.get(reader).copied().flatten()?;
-        let handover = Handover { reader: *to, bytes: *bytes, from: written, to: read };
-        (written != read).then_some(handover)
+    /// Price of the handovers of a result.
+    fn price_handed(&self, maker: usize, placement: &[Option<usize>]) -> Price {
+        let mut sum = Price::default();
+        self.links.each_passed(maker, placement, |edge, pair| {
+            sum = sum.plus(self.links.price(edge, pair));
+        });
+        sum
     }
 
     /// The best placement that looks back along each path only.
-    fn in_order(&self, weights: Weights, links: &Links) -> Placement {
-        // For each engine of the last placed layer: the sum so far and the placement that makes it.
-        let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::with_capacity(self.own.len()))];
-        for (layer, prices) in self.own.iter().enumerate() {
-            let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+    fn in_order(&self, weights: Weights) -> Placement {
+        let layers = &self.problem.own;
+        // For each engine of the last placed layer: the sum so far and the placement that makes it, of
+        // which only what a later layer reads is kept up: the rest is found by going back.
+        let mut paths: Vec<(f64, Placement)> = vec![(0.0, Vec::new())];
+        let mut spare: Vec<(f64, Placement)> = Vec::new();
+        // Path before and engine, of all paths of all layers.
+        let mut steps: Vec<(usize, Option<usize>)> = Vec::with_capacity(4 * layers.len());
+        let mut ends: Vec<usize> = Vec::with_capacity(layers.len());
+        let mut next: Vec<(f64, usize, Option<usize>)> = Vec::new();
+        let mut least: Vec<Option<(f64, usize)>> = Vec::new();
+        let mut weighed = vec![None; self.links.prices()];
+        for (layer, prices) in layers.iter().enumerate() {
+            next.clear();
             for (engine, price) in prices.iter().enumerate() {
-                let Some(own) = price.map(|price| weights.of(price)) else { continue };
-                let mut best: Option<(f64, usize)> = None;
-                for (path, (sum, placed)) in paths.iter().enumerate() {
-                    let sum = sum + own + self.arriving(layer, engine, placed, weights, links);
-                    if best.is_none_or(|(least, _)| sum < least) {
-                        best = Some((sum, path));
+                next.extend(price.map(|price| (weights.of(price), 0, Some(engine))));
+            }
+            least.clear();
+            least.resize(next.len(), None);
+            for (path, (sum, placed)) in paths.iter().enumerate() {
+                let coming = self.coming(layer, placed);
+                for ((own, _, engine), least) in next.iter().zip(&mut least) {
+                    let handed = engine.filter(|_| !coming.is_empty());
+                    let handed = handed.map_or(0.0, |engine| {
+                        self.arriving(&coming, engine, placed, weights, &mut weighed)
+                    });
+                    let sum = sum + own + handed;
+                    if least.is_none_or(|(least, _)| sum < least) {
+                        *least = Some((sum, path));
                     }
                 }
-                next.extend(best.map(|(sum, path)| (sum, path, Some(engine))));
+            }
+            for ((sum, path, _), least) in next.iter_mut().zip(&least) {
+                (*sum, *path) = least.unwrap_or((*sum, 0));
             }
             if next.is_empty() {
-                paths.iter_mut().for_each(|(_, placed)| placed.push(None));
-                continue;
+                next.extend(paths.iter().enumerate().map(|(path, (sum, _))| (*sum, path, None)));
             }
-            paths = next
-                .into_iter()
-                .filter_map(|(sum, path, engine)| {
-                    let mut placed = Vec::with_capacity(self.own.len());
-                    placed.extend_from_slice(&paths.get(path)?.1);
-                    placed.push(engine);
-                    Some((sum, placed))
-                })
-                .collect();
+            let window = self.links.window(layer + 1);
+            spare.resize_with(next.len(), Default::default);
+            for ((sum, placed), (own, path, engine)) in spare.iter_mut().zip(&next) {
+                *sum = *own;
+                placed.resize(layer, None);
+                let known = paths.get(*path).and_then(|(_, known)| known.get(window..));
+                if let (Some(to), Some(from)) = (placed.get_mut(window..), known) {
+                    to.copy_from_slice(from);
+                }
+                placed.push(*engine);
+            }
+            std::mem::swap(&mut paths, &mut spare);
+            ends.push(steps.len());
+            steps.extend(next.iter().map(|(_, path, engine)| (*path, *engine)));
         }
-        let least =
-            paths.into_iter().reduce(|best, next| if next.0 < best.0 { next } else { best });
-        least.map(|(_, placement)| placement).unwrap_or_default()
+        let sums = paths.iter().map(|(sum, _)| *sum).enumerate();
+        let least = sums.reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let mut path = least.map_or(0, |(path, _)| path);
+        let back = ends.iter().rev().map(|start| {
+            let (before, engine) = steps.get(start + path).copied().unwrap_or_default();
+            path = before;
+            engine
+        });
+        let mut placement: Placement = back.collect();
+        placement.reverse();
+        placement
     }
 
-    /// What a layer adds by what it reads, behind layers that are placed.
+    /// What a layer reads behind layers that are placed, as far as it may change memories.
+    fn coming(&self, layer: usize, placed: &[Option<usize>]) -> Vec<Coming<'_>> {
+        let read = self.links.read(layer).iter().filter_map(|&edge| {
+            let from = self.links.maker(edge);
+            let pairs = self.links.pairs_from(edge, placed.get(from).copied().flatten()?)?;
+            Some(Coming { edge, pairs, readers: self.links.made(from) })
+        });
+        read.collect()
+    }
+
+    /// What it adds by that on an engine.
     fn arriving(
         &self,
-        layer: usize,
+        coming: &[Coming<'_>],
         engine: usize,
         placed: &[Option<usize>],
         weights: Weights,
-        links: &Links,
+        weighed: &mut [Option<f64>],
     ) -> f64 {
         let mut sum = 0.0;
-        for edge in links.reads(layer) {
-            let Some(Edge { from, bytes, read_from, .. }) = self.edges.get(*edge) else { continue };
-            let maker = placed.get(*from).copied().flatten();
-            let written = maker.and_then(|m| self.written_to.get(*from)?.get(m).copied().flatten());
-            let read = read_from.get(engine).copied().flatten();
-            let (Some(written), Some(read)) = (written, read) else { continue };
-            let there = |other: &usize| self.handover(*other, placed).is_some_and(|h| h.to == read);
-            if written != read && !links.read(*from).iter().any(there) {
-                sum += weights.of((self.hop)(*bytes, written, read));
+        for Coming { edge, pairs, readers } in coming {
+            let Some(pair) = pairs.get(engine).copied().flatten() else { continue };
+            let end = self.links.end(pair);
+            let there = |other: &usize| {
+                self.links.passed(*other, placed).is_some_and(|own| self.links.end(own) == end)
+            };
+            if readers.len() > 1 && readers.iter().any(there) {
+                continue;
             }
+            let price = || weights.of(self.links.price(*edge, pair));
+            sum += match weighed.get_mut(self.links.place(*edge, pair)) {
+                Some(known) => *known.get_or_insert_with(price),
+                None => price(),
+            };
         }
         sum
     }
 
     /// Moves layers, and runs of layers on one engine, as long as the sum falls.
-    fn improve(&self, placement: &mut Placement, weights: Weights, links: &Links) {
-        let engines = self.own.iter().map(Vec::len).max().unwrap_or(0);
-        if engines < 2 || self.edges.is_empty() {
+    fn improve(&self, placement: &mut Placement, weights: Weights) {
+        let engines = self.problem.own.iter().map(Vec::len).max().unwrap_or(0);
+        if engines < 2 || self.problem.edges.is_empty() {
             return;
         }
+        let mut trial = Trial::default();
         for _ in 0..16 {
             let mut moved = false;
             let mut first = 0;
             while first < placement.len() {
                 let run = run_from(placement, first);
                 for range in [first..first + 1, first..first + run] {
+                    trial.begin(range);
                     for engine in 0..engines {
-                        moved |= self.try_on(range.clone(), engine, placement, weights, links);
+                        moved |= self.try_on(engine, placement, weights, &mut trial);
                     }
                     if run == 1 {
                         break;
@@ -240,58 +288,94 @@ impl Problem<'_> {
     /// Puts layers on an engine if that makes the sum fall.
     fn try_on(
         &self,
-        layers: std::ops::Range<usize>,
         engine: usize,
         placement: &mut Placement,
         weights: Weights,
-        links: &Links,
+        trial: &mut Trial,
     ) -> bool {
-        let runs = |layer: usize| self.own.get(layer).and_then(|p| *p.get(engine)?);
+        let layers = trial.layers.clone();
+        let runs = |layer: usize| self.problem.own.get(layer).and_then(|p| *p.get(engine)?);
         let same = |layer: &usize| placement.get(*layer).copied().flatten() == Some(engine);
         let mut range = layers.clone();
         if range.all(|layer| same(&layer)) || layers.clone().any(|layer| runs(layer).is_none()) {
             return false;
         }
-        let before = self.around(layers.clone(), placement, weights, links);
-        let Some(old) = placement.get(layers.clone()).map(<[_]>::to_vec) else { return false };
+        self.find_makers(trial);
+        let around = |placement: &Placement| self.around(placement, weights, trial);
+        let before = trial.before.unwrap_or_else(|| around(placement));
+        let Some(old) = placement.get(layers.clone()) else { return false };
+        let mut kept = std::mem::take(&mut trial.old);
+        kept.clear();
+        kept.extend_from_slice(old);
         for slot in placement.iter_mut().skip(layers.start).take(layers.len()) {
             *slot = Some(engine);
         }
-        let after = self.around(layers.clone(), placement, weights, links);
+        let after = self.around(placement, weights, trial);
         // A real gain, so that rounding cannot go round in circles.
-        if after < before - before.abs() * 1e-12 {
-            return true;
+        let gains = after < before - before.abs() * 1e-12;
+        if !gains {
+            for (slot, old) in placement.iter_mut().skip(layers.start).zip(&kept) {
+                *slot = *old;
+            }
         }
-        for (slot, old) in placement.iter_mut().skip(layers.start).zip(old) {
-            *slot = old;
-        }
-        false
+        trial.old = kept;
+        trial.before = Some(if gains { after } else { before });
+        gains
     }
 
-    /// The part of the sum that the placement of some layers can change.
-    fn around(
-        &self,
-        layers: std::ops::Range<usize>,
-        placement: &Placement,
-        weights: Weights,
-        links: &Links,
-    ) -> f64 {
-        let own = layers.clone().filter_map(|layer| {
+    /// Layers whose results the placement of some layers can hand over otherwise: these, and those that they
+    /// read, by rising place.
+    fn find_makers(&self, trial: &mut Trial) {
+        if !trial.makers.is_empty() {
+            return;
+        }
+        trial.makers.extend(trial.layers.clone());
+        for layer in trial.layers.clone() {
+            let read = self.links.read(layer).iter();
+            trial.makers.extend(read.map(|edge| self.links.maker(*edge)));
+        }
+        trial.makers.sort_unstable();
+        trial.makers.dedup();
+    }
+
+    /// The part of the sum that the placement of the layers on trial can change.
+    fn around(&self, placement: &Placement, weights: Weights, trial: &Trial) -> f64 {
+        let own = trial.layers.clone().filter_map(|layer| {
             let engine = placement.get(layer).copied().flatten()?;
-            Some(weights.of((*self.own.get(layer)?.get(engine)?)?))
+            Some(weights.of((*self.problem.own.get(layer)?.get(engine)?)?))
         });
         let own: f64 = own.sum();
-        let mut makers: Vec<usize> = layers.clone().collect();
-        for layer in layers {
-            let read = links.reads(layer).iter().filter_map(|edge| self.edges.get(*edge));
-            makers.extend(read.map(|edge| edge.from));
-        }
-        makers.sort_unstable();
-        makers.dedup();
-        let handed = makers
-            .into_iter()
-            .map(|maker| weights.of(self.price_of(&self.handed_over(maker, placement, links))));
+        let handed = trial.makers.iter();
+        let handed = handed.map(|maker| weights.of(self.price_handed(*maker, placement)));
         own + handed.sum::<f64>()
+    }
+}
+
+/// A result that comes to a layer from an engine.
+struct Coming<'a> {
+    edge: usize,
+    /// The pair of memories that it passes between, by the reader's engine.
+    pairs: &'a [Option<u32>],
+    /// Edges that take the same result.
+    readers: &'a [usize],
+}
+
+/// Layers that are tried on one engine after the other.
+#[derive(Default)]
+struct Trial {
+    layers: Range<usize>,
+    /// Known once an engine is tried.
+    makers: Vec<usize>,
+    /// The part of the sum that they can change as they stand.
+    before: Option<f64>,
+    old: Placement,
+}
+
+impl Trial {
+    fn begin(&mut self, layers: Range<usize>) {
+        self.layers = layers;
+        self.makers.clear();
+        self.before = None;
     }
 }
 
@@ -299,37 +383,6 @@ impl Problem<'_> {
 fn run_from(placement: &Placement, first: usize) -> usize {
     let engine = placement.get(first).copied().flatten();
     placement.iter().skip(first).take_while(|other| **other == engine).count().max(1)
-}
-
-/// Edges by the layer that makes and by the one that reads.
-struct Links {
-    read: Vec<Vec<usize>>,
-    reads: Vec<Vec<usize>>,
-}
-
-impl Links {
-    fn of(problem: &Problem<'_>) -> Self {
-        let layers = problem.own.len();
-        let mut links = Self { read: vec![Vec::new(); layers], reads: vec![Vec::new(); layers] };
-        for (index, edge) in problem.edges.iter().enumerate() {
-            for (lists, layer) in [(&mut links.read, edge.from), (&mut links.reads, edge.to)] {
-                if let Some(list) = lists.get_mut(layer) {
-                    list.push(index);
-                }
-            }
-        }
-        links
-    }
-
-    /// Edges that take the result of a layer.
-    fn read(&self, layer: usize) -> &[usize] {
-        self.read.get(layer).map_or(&[], Vec::as_slice)
-    }
-
-    /// Edges that bring a layer what it reads.
-    fn reads(&self, layer: usize) -> &[usize] {
-        self.reads.get(layer).map_or(&[], Vec::as_slice)
-    }
 }
 
 #[cfg(test)]
@@ -354,7 +407,7 @@ mod tests {
             })
         };
         let own = (0..layers).map(|_| (0..engines).map(&mut price).collect()).collect();
-        let homes: Vec<Option<usize>> = (0..engines).map(Some).collect();
+        let homes: ByEngine = (0..engines).map(Some).collect();
         let mut edges = Vec::new();
         for to in 1..layers {
             let mut add = |from: usize, bytes: f64| {
@@ -366,6 +419,14 @@ mod tests {
             }
         }
         Problem { own, written_to: vec![homes; layers], edges, hop }
+    }
+
+    fn search<'a>(problem: &'a Problem<'a>) -> Search<'a> {
+        Search { problem, links: Links::of(problem) }
+    }
+
+    fn price(problem: &Problem<'_>, placement: &Placement) -> Price {
+        search(problem).price(placement)
     }
 
     fn hop(bytes: f64, _: usize, _: usize) -> Price {
@@ -395,9 +456,9 @@ mod tests {
             let skips = round % 2 == 1;
             let problem = problem(7, 3, skips, &mut generator, &hop);
             let weights = Weights { time: 1.0, energy: if round % 4 < 2 { 0.0 } else { 0.3 } };
-            let of = |placement: &Placement| weights.of(problem.price(placement));
+            let of = |placement: &Placement| weights.of(price(&problem, placement));
             let least = all(&problem).iter().map(of).fold(f64::INFINITY, f64::min);
-            let found = of(&problem.best(weights));
+            let found = of(&search(&problem).best(weights));
             if skips {
                 tried += 1;
                 exact += usize::from(found <= least * (1.0 + 1e-9));
@@ -416,11 +477,11 @@ mod tests {
             let problem = problem(7, 3, false, &mut generator, &hop);
             let power = 0.5;
             let product = |placement: &Placement| {
-                let price = problem.price(placement);
+                let price = price(&problem, placement);
                 (price.energy + power * price.time) * price.time
             };
-            let own = product(&problem.best_product(power));
-            let time = product(&problem.best(Weights { time: 1.0, energy: 0.0 }));
+            let own = product(&search(&problem).best_product(power));
+            let time = product(&search(&problem).best(Weights { time: 1.0, energy: 0.0 }));
             assert!(own <= time * (1.0 + 1e-12));
             let least = all(&problem).iter().map(product).fold(f64::INFINITY, f64::min);
             assert!(own <= least * 1.05, "{own} {least}");
@@ -435,13 +496,13 @@ mod tests {
             vec![None, Some(Price::default())],
             vec![Some(Price::default()), None],
         ];
-        let homes = vec![Some(0), Some(1)];
+        let homes: ByEngine = Rc::from([Some(0), Some(1)]);
         let edge = |to| Edge { from: 0, to, bytes: 3.0, read_from: homes.clone() };
         let edges = vec![edge(1), edge(2), edge(3)];
         let problem = Problem { own, written_to: vec![homes.clone(); 4], edges, hop: &hop };
-        let placement = problem.best(Weights { time: 1.0, energy: 0.0 });
+        let placement = search(&problem).best(Weights { time: 1.0, energy: 0.0 });
         assert_eq!(placement, [Some(0), Some(1), Some(1), Some(0)]);
-        assert_eq!(problem.price(&placement), Price { time: 1.0 + 3.0, energy: 6.0 });
+        assert_eq!(price(&problem, &placement), Price { time: 1.0 + 3.0, energy: 6.0 });
     }
 
     #[test]
@@ -452,13 +513,13 @@ mod tests {
             vec![price(5.0), price(1.0)],
             vec![price(1.0), price(5.0)],
         ];
-        let homes = vec![Some(0), Some(1)];
+        let homes: ByEngine = Rc::from([Some(0), Some(1)]);
         for (bytes, expected) in [(1.0, [0, 1, 0]), (3.0, [0, 0, 0])] {
             let edge = |to: usize| Edge { from: to - 1, to, bytes, read_from: homes.clone() };
             let edges = vec![edge(1), edge(2)];
             let (own, written_to) = (own.clone(), vec![homes.clone(); 3]);
             let problem = Problem { own, written_to, edges, hop: &hop };
-            let found = problem.best(Weights { time: 1.0, energy: 0.0 });
+            let found = search(&problem).best(Weights { time: 1.0, energy: 0.0 });
             assert_eq!(found, expected.map(Some), "{bytes}");
         }
     }

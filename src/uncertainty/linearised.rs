@@ -13,10 +13,10 @@
 //! interval has it.
 
 use crate::cost::Setting;
-use crate::estimate::{Estimate, estimate};
-use crate::hardware::{ParameterRecord, Profile};
+use crate::estimate::{Estimate, totals};
+use crate::hardware::{Movable, ParameterRecord, Profile};
 use crate::mapping::{Network, Plan, plan};
-use crate::units::Spread;
+use crate::units::{Joules, Seconds, Spread};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
@@ -57,12 +57,18 @@ impl Figure {
 
     /// Its value in an estimate, in SI.
     pub fn of(self, estimate: &Estimate) -> f64 {
+        self.of_totals(estimate.latency, estimate.energy)
+    }
+
+    /// Its value for the time and the energy of an inference, in SI.
+    fn of_totals(self, time: Seconds, energy: Joules) -> f64 {
         match self {
-            Self::Latency => estimate.latency.0,
-            Self::Energy => estimate.energy.0,
-            Self::Edp => estimate.edp().0,
-            Self::MeanPower => estimate.mean_power().0,
-            Self::Ed2p => estimate.ed2p().0,
+            Self::Latency => time.0,
+            Self::Energy => energy.0,
+            Self::Edp => (energy * time).0,
+            Self::MeanPower if time.0 > 0.0 => (energy / time).0,
+            Self::MeanPower => 0.0,
+            Self::Ed2p => (energy * time * time).0,
         }
     }
 }
@@ -118,7 +124,10 @@ pub fn linearised(network: &Network, setting: Setting<'_>) -> Uncertainty {
 }
 
 /// The linearised uncertainty of the estimated figures of whatever plan `planned` makes of a setting.
-pub fn linearised_of(setting: Setting<'_>, planned: impl Fn(Setting<'_>) -> Plan) -> Uncertainty {
+pub fn linearised_of(
+    setting: Setting<'_>,
+    planned: impl Fn(Setting<'_>) -> Plan + Sync,
+) -> Uncertainty {
     linearised_by(setting, |profile| evaluate(&planned, profile, setting))
 }
 
@@ -126,7 +135,7 @@ pub fn linearised_of(setting: Setting<'_>, planned: impl Fn(Setting<'_>) -> Plan
 /// order of [`Figure::ALL`]. Numbers that are not in use at the setting are not moved.
 pub fn linearised_by(
     setting: Setting<'_>,
-    evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT],
+    evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT] + Sync,
 ) -> Uncertainty {
     let changes = Changes::of(setting, |profile| evaluate(profile).to_vec());
     let sigma = Figure::ALL.into_iter().enumerate();
@@ -143,7 +152,7 @@ pub fn linearised_by(
 /// setting's profile, always as many.
 pub fn linearised_figures(
     setting: Setting<'_>,
-    evaluate: impl Fn(&Profile) -> Vec<f64>,
+    evaluate: impl Fn(&Profile) -> Vec<f64> + Sync,
 ) -> Vec<Sigma> {
     let changes = Changes::of(setting, evaluate);
     (0..changes.above.ncols()).map(|column| changes.sigma(column)).collect()
@@ -158,19 +167,18 @@ struct Changes {
 }
 
 impl Changes {
-    fn of(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> Vec<f64>) -> Self {
+    fn of(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> Vec<f64> + Sync) -> Self {
         let profile = setting.profile;
         let records = profile.parameters();
         let moves = moves(&records, setting);
         let centre = evaluate(profile);
         let mut above = DMatrix::zeros(moves.len(), centre.len());
         let mut below = above.clone();
-        for (row, step) in moves.iter().enumerate() {
-            for (changes, sign) in [(&mut above, 1.0), (&mut below, -1.0)] {
-                let moved = profile.perturbed(|i, value| step.apply(i, value, sign));
-                for (column, (figure, centre)) in evaluate(&moved).iter().zip(&centre).enumerate() {
-                    // What cannot be computed there is not known to be near.
-                    let lost = if sign > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+        for (row, [up, down]) in moved(profile, &moves, &evaluate).iter().enumerate() {
+            // What cannot be computed there is not known to be near.
+            let sides = [(&mut above, up, f64::INFINITY), (&mut below, down, f64::NEG_INFINITY)];
+            for (changes, figures, lost) in sides {
+                for (column, (figure, centre)) in figures.iter().zip(&centre).enumerate() {
                     let change = if figure == centre { 0.0 } else { figure.ln() - centre.ln() };
                     changes[(row, column)] = if change.is_nan() { lost } else { change };
                 }
@@ -195,6 +203,41 @@ impl Changes {
             (step.name.clone(), (self.above[(i, column)], self.below[(i, column)]))
         }))
     }
+}
+
+/// Quantities from which on more than one thread is worth its start, and most threads.
+const MANY: usize = 64;
+const MOST_THREADS: usize = 4;
+
+/// Figures with each quantity one deviation up, and down. Each depends on its own quantity alone, so that it
+/// does not matter how many threads share them out.
+fn moved(
+    profile: &Profile,
+    moves: &[Move],
+    evaluate: &(impl Fn(&Profile) -> Vec<f64> + Sync),
+) -> Vec<[Vec<f64>; 2]> {
+    let part = |moves: &[Move]| -> Vec<[Vec<f64>; 2]> {
+        let mut movable = Movable::of(profile);
+        let mut at = |step: &Move, sign: f64| {
+            evaluate(movable.perturbed(|index, value| step.apply(index, value, sign)))
+        };
+        moves.iter().map(|step| [at(step, 1.0), at(step, -1.0)]).collect()
+    };
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if moves.len() < MANY { 1 } else { processors().min(MOST_THREADS) };
+    let mut parts = moves.chunks(moves.len().div_ceil(threads).max(1));
+    let (own, part) = (parts.next().unwrap_or_default(), &part);
+    std::thread::scope(|scope| {
+        let started =
+            |own| (own, std::thread::Builder::new().spawn_scoped(scope, move || part(own)));
+        let others: Vec<_> = parts.map(started).collect();
+        let mut rows = part(own);
+        for (own, thread) in others {
+            let found = thread.ok().and_then(|thread| thread.join().ok());
+            rows.extend(found.unwrap_or_else(|| part(own)));
+        }
+        rows
+    })
 }
 
 /// What each of the named quantities adds, from the changes that it makes one deviation up and down.
@@ -275,8 +318,9 @@ pub(super) fn evaluate(
 ) -> [f64; Figure::COUNT] {
     let Ok(point) = profile.repoint(setting.point) else { return [f64::NAN; Figure::COUNT] };
     let setting = Setting { profile, point: &point, stacks: setting.stacks };
-    let estimate = estimate(&planned(setting), setting);
-    Figure::ALL.map(|f| f.of(&estimate))
+    let plan = planned(setting);
+    let (time, energy) = totals(&plan, setting);
+    Figure::ALL.map(|figure| figure.of_totals(time, energy))
 }
 
 /// Sigma of a parameter's own deviation: of its logarithm, or in SI for a normal spread.

@@ -9,7 +9,7 @@ use crate::estimate::roofline::{
     ComputeRoof, ConstantPower, Counted, EnergyRoof, EngineRoofline, Level, Roofline, Roofs,
     constant_power,
 };
-use crate::hardware::Profile;
+use crate::hardware::{Movable, Profile};
 use crate::mapping::Network;
 use crate::units::Quantity;
 
@@ -72,8 +72,10 @@ fn intervals(setting: Setting<'_>, figures: impl Fn(&Profile) -> Vec<f64>) -> Ve
     let profile = setting.profile;
     let centre = figures(profile);
     let mut sigma = vec![(0.0f64, 0.0f64); centre.len()];
+    let mut movable = Movable::of(profile);
     for step in moves(&profile.parameters(), setting) {
-        let moved = |sign: f64| figures(&profile.perturbed(|i, value| step.apply(i, value, sign)));
+        let mut moved =
+            |sign: f64| figures(movable.perturbed(|i, value| step.apply(i, value, sign)));
         for (((up, down), centre), (above, below)) in
             sigma.iter_mut().zip(&centre).zip(moved(1.0).into_iter().zip(moved(-1.0)))
         {

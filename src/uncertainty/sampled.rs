@@ -6,6 +6,7 @@
 
 use super::linearised::{Figure, Interval90, common_sigma, evaluate, own_sigma};
 use crate::cost::Setting;
+use crate::hardware::Movable;
 use crate::mapping::{Network, Plan, plan};
 use crate::units::Spread;
 use rand::SeedableRng;
@@ -45,6 +46,7 @@ pub fn sampled_of(
     let records = setting.profile.parameters();
     let common: Vec<_> = records.iter().map(|r| common_sigma(r, setting.profile)).collect();
     let mut values: [Vec<f64>; Figure::COUNT] = Default::default();
+    let mut movable = Movable::of(setting.profile);
     for draw in 0..draws {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(u64::from(draw));
@@ -53,7 +55,7 @@ pub fn sampled_of(
         for (key, _) in common.iter().flatten() {
             shared.entry(key).or_insert_with(&mut normal);
         }
-        let moved = setting.profile.perturbed(|i, value| {
+        let moved = movable.perturbed(|i, value| {
             let own = normal();
             let record = &records[i];
             match record.parameter.spread {
@@ -65,7 +67,7 @@ pub fn sampled_of(
                 }
             }
         });
-        for (list, value) in values.iter_mut().zip(evaluate(&planned, &moved, setting)) {
+        for (list, value) in values.iter_mut().zip(evaluate(&planned, moved, setting)) {
             list.push(value);
         }
     }

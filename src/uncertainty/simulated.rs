@@ -27,7 +27,7 @@ pub fn simulated(
 
 /// The same of whatever plan `planned` makes of a setting.
 pub fn simulated_of(
-    planned: impl Fn(Setting<'_>) -> Plan,
+    planned: impl Fn(Setting<'_>) -> Plan + Sync,
     setting: Setting<'_>,
     workload: &Workload,
     outcome: &Outcome,
@@ -74,7 +74,7 @@ impl Totals {
 }
 
 fn totals(
-    planned: impl Fn(Setting<'_>) -> Plan,
+    planned: impl Fn(Setting<'_>) -> Plan + Sync,
     profile: &Profile,
     setting: Setting<'_>,
     workload: &Workload,

@@ -79,7 +79,7 @@ impl Key {
 
 /// A hash of few operations for keys that nobody chooses.
 #[derive(Default)]
-struct Mixing(u64);
+pub(crate) struct Mixing(u64);
 
 impl Hasher for Mixing {
     fn finish(&self) -> u64 {
@@ -87,7 +87,11 @@ impl Hasher for Mixing {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+            self.write_u64(u64::from_le_bytes(word));
+        }
     }
 
     fn write_u64(&mut self, word: u64) {
