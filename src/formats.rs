@@ -21,6 +21,8 @@ mod feed;
 mod layer_table;
 mod lines;
 mod loadgen;
+#[cfg(test)]
+mod log_tests;
 mod nvidia_smi;
 mod power_gadget;
 mod ptdaemon;

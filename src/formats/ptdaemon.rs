@@ -13,7 +13,7 @@ mod line;
 
 use super::feed::{Means, Pace, is_gap};
 use super::stamps::{Forward, Picoseconds, since, unix_ns};
-use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape, lines};
+use super::{Format, FormatError, Input, Place, ReadFault, Shape, lines};
 use crate::trace::{
     Channel, ChannelKind, Layout, Mark, Origin, SampleSink, Span, SpanKind, StatedRun, Teller,
 };

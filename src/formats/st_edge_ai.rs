@@ -91,7 +91,7 @@ impl Report {
     fn row(&mut self, text: &str) -> Result<(), ReadFault> {
         if text.starts_with("total") || text.is_empty() || text.starts_with("n/a") {
             self.in_table = !(text.starts_with("total") || text.is_empty());
-        } else if text.starts_with(|c: char| c.is_ascii_digit()) {
+        } else if text.split(' ').next().is_some_and(|id| id.parse::<u32>().is_ok()) {
             let inference = self.tables.saturating_sub(1);
             self.nodes.push(Node { inference, ..Node::of(text)? });
         }

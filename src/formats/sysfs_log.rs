@@ -56,7 +56,7 @@ use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape, lines}
 use crate::trace::{Layout, Origin, SampleSink};
 use crate::units::SimTime;
 use columns::{Columns, Use};
-use counter::{Counter, Oddities};
+use counter::Oddities;
 
 /// A log of sysfs attributes.
 pub(super) const FORMAT: Format = Format {

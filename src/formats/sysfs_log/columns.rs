@@ -304,8 +304,11 @@ fn time_column(cell: &str) -> Option<Option<&str>> {
     let cell = cell.trim().trim_matches('"').trim_start_matches(['#', ' ']);
     let lower = cell.to_ascii_lowercase();
     let stem = ["timestamp", "time", "t"].into_iter().find(|stem| lower.starts_with(stem))?;
-    let rest = cell.get(stem.len()..)?.trim();
-    let unit = rest.trim_start_matches(['_', '(', '[']).trim_end_matches([')', ']']);
+    let rest = cell.get(stem.len()..)?;
+    let unit = rest.trim_start_matches(['_', ' ', '(', '[']).trim_end_matches([')', ']', ' ']);
+    if unit.len() == rest.len() && !unit.is_empty() {
+        return None;
+    }
     let known = ["", "s", "sec", "ms", "us", "ns"].contains(&unit);
     known.then_some(Some(unit).filter(|unit| !unit.is_empty()))
 }
