@@ -106,10 +106,10 @@ fn powers_at_the_wall_agree_with_those_published() {
     for (source, folder) in &runs {
         let readings = read(folder, "mlperf-inference");
         let published = powers[source];
-        let means = means(&readings, 0.9);
+        let means = means(&readings, 0.8);
         let percent = |found: f64| 100.0 * (found / published - 1.0);
         println!(
-            "{:>10.4} W published, lines {:+.4} %, time {:+.4} %, time 0.9 s later {:+.4} %  {}",
+            "{:>10.4} W published, lines {:+.4} %, time {:+.4} %, time 0.8 s later {:+.4} %  {}",
             published,
             percent(means.of_lines),
             percent(means.over_time),
@@ -214,7 +214,7 @@ fn profiles_of_tensorrt_give_their_layers() {
     let lists = read(&folder.join("trt-resnet18-layer_latency.json"), "tensorrt");
     let inferences = 1 + lists.spans.iter().filter_map(|s| s.inference).max().unwrap();
     assert_eq!(lists.spans.len() as u64 % inferences, 0);
-    assert!((lists.spans[0].end.seconds().0 - 0.014911999925971031e-3).abs() < 1e-12);
+    assert!((lists.spans[0].end.seconds().0 - 14.912e-6).abs() < 1e-12);
     let graph = open(&folder.join("trtexec-resnet18-fp16.graph.json")).unwrap();
     let error = graph.read(&Options::default(), &mut Readings::default()).unwrap_err();
     assert!(error.to_string().contains("a graph has none"), "{error}");
@@ -267,7 +267,7 @@ fn a_real_file_cut_at_any_kilobyte_is_an_error_or_shorter() {
         let all = whole(&bytes).unwrap();
         for cut in (0..bytes.len()).step_by(1024) {
             match whole(&bytes[..cut]) {
-                Ok(part) => assert!(part.end < all.end, "{file} at {cut}"),
+                Ok(part) => assert!(part.end <= all.end, "{file} at {cut}"),
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }

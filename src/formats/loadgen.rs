@@ -65,7 +65,7 @@ fn read(folder: &Path, _: &Options, sink: &mut dyn SampleSink) -> Result<(), For
     }
     beside.run = Some(StatedRun { inferences_per_window: inferences, ..StatedRun::default() });
     beside.remarks.push(
-        "the window is on the clock of the device under test; in published runs its steps of load show about 0.9 s later in the meter's samples, and nothing is shifted for it".into(),
+        "the window is on the clock of the device under test; in published runs its steps of load show about 0.8 s later in the meter's samples, and nothing is shifted for it".into(),
     );
     if detail.windows.is_empty() {
         beside.remarks.push("there is no power_begin and power_end: no window".into());

@@ -7,7 +7,7 @@
 //!
 //! The meter shows means, so a line is taken as the mean of the time before its stamp. In the
 //! published captures of MLPerf Inference the steps of load at both ends of a run appear in the
-//! lines about 0.9 s later still; nothing is shifted for it here.
+//! lines about 0.8 s later still; nothing is shifted for it here.
 
 mod line;
 

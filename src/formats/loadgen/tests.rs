@@ -61,7 +61,7 @@ fn the_run_is_a_window_with_its_inferences() {
         "Mean latency 2.5 ms",
         "99.00 percentile latency 3 ms",
         "calls the run INVALID",
-        "0.9 s",
+        "0.8 s",
     ] {
         assert!(remarks.contains(words), "{words}: {remarks}");
     }
