@@ -273,3 +273,42 @@ fn a_real_file_cut_at_any_kilobyte_is_an_error_or_shorter() {
         }
     }
 }
+
+#[test]
+fn a_real_file_with_bytes_changed_is_an_error_or_a_reading() {
+    let Some(shared) = shared::folder("a_real_file_with_bytes_changed_is_an_error_or_a_reading")
+    else {
+        return;
+    };
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for file in [
+        "captures/mlperf-inf-h200x8/bert-99-offline/spl.txt",
+        "captures/event-log-samples/stm32n6-stai-npu_100_1.txt",
+        "captures/event-log-samples/trt-resnet18-layer_latency.json",
+        "captures/event-log-samples/trtexec-resnet18-fp16.profile.json",
+        "measured/ambiq_apollo510_kws_layers_pmu.csv",
+    ] {
+        let path = shared.join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        let format = open(&path).unwrap().format;
+        let Shape::File { read, .. } = format.shape else { unreachable!() };
+        for _ in 0..200 {
+            let mut changed = bytes.clone();
+            for _ in 0..=random(4) {
+                let at = random(changed.len());
+                changed[at] = b"0123456789.,-:\n\"[]{}% \xff"[random(23)];
+            }
+            let mut readings = Readings::default();
+            let input = &mut Input::of("changed", &changed);
+            match read(input, &Options::default(), &mut readings) {
+                Ok(()) => assert_eq!(readings.series.len(), readings.layout.channels.len()),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}

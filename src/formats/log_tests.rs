@@ -35,6 +35,7 @@ pub(super) fn fault(format: &Format, text: &str) -> String {
 /// those of the whole.
 pub(super) fn cuts_are_honest(format: &Format, text: &str, options: &Options) {
     let whole = read_with(format, text, options).unwrap();
+    changes_do_not_panic(format, text, options);
     for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
         match read_with(format, &text[..cut], options) {
             Err(error) => assert!(!error.to_string().is_empty()),
@@ -53,6 +54,16 @@ pub(super) fn cuts_are_honest(format: &Format, text: &str, options: &Options) {
                     assert!(few.len() <= all.len() && same, "{cut}: {few:?} of {all:?}");
                 }
             }
+        }
+    }
+}
+
+/// Whatever stands in place of any one byte: a reading or an error.
+pub(super) fn changes_do_not_panic(format: &Format, text: &str, options: &Options) {
+    for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+        let rest = text[at..].chars().next().map_or("", |c| &text[at + c.len_utf8()..]);
+        for other in ["", "9", "-", ",", ".", "\n", "x", "\"", " ", "e9", "[", ")", "%", "@", "/"] {
+            let _ = read_with(format, &format!("{}{other}{rest}", &text[..at]), options);
         }
     }
 }

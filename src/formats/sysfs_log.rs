@@ -26,6 +26,8 @@
 //!   `max_energy_range_uj`, where a column says that; how often is not known, so once. A range of 0
 //!   is one that could not be read. Without a range the interval is a gap.
 //! - A row's other readings hold until the next row.
+//! - A time between 2001 and 2286, counted from 1970, is taken as that; any other is a clock of its
+//!   own.
 //!
 //! A loop that writes such a log (as root, for the counters):
 //!
@@ -51,8 +53,8 @@ mod columns;
 mod counter;
 
 use super::feed::{Feed, Pace, held, later};
-use super::stamps::{Forward, Picoseconds, decimal, since};
-use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape, lines};
+use super::stamps::{Forward, Picoseconds, decimal, since, unix_ns};
+use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape, lines, stamps};
 use crate::trace::{Layout, Origin, SampleSink};
 use crate::units::SimTime;
 use columns::{Columns, Use};
@@ -65,6 +67,9 @@ pub(super) const FORMAT: Format = Format {
     shape: Shape::File { recognises: |head| Columns::are_in(head.first_line()), read },
 };
 
+/// Times that count from 1970, of the years 2001 to 2286; a clock since boot is far below.
+const SINCE_1970: std::ops::Range<Picoseconds> =
+    1_000_000_000 * stamps::SECOND..10_000_000_000 * stamps::SECOND;
 const SECOND: SimTime = SimTime(1_000_000_000_000);
 
 /// What a first pass finds.
@@ -145,6 +150,12 @@ fn layout(survey: &Survey, zero: Picoseconds) -> Layout {
         remarks: survey.columns.remarks(),
         ..Layout::default()
     };
+    if SINCE_1970.contains(&zero) {
+        layout.origin = Origin::Wall { unix_ns: unix_ns(zero), utc: true };
+        layout
+            .remarks
+            .push("the time is taken as counted from 1970 UTC, as its size suggests".into());
+    }
     layout.remarks.extend(survey.oddities.remarks());
     if survey.forward.equal > 0 {
         let equal = survey.forward.equal;

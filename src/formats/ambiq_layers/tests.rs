@@ -24,6 +24,7 @@ fn numbers_behind_the_time_are_counts_of_their_layer() {
 
 #[test]
 fn what_is_wrong_is_told() {
+    changes_do_not_panic(&FORMAT, TABLE, &Options::default());
     assert!(fault(&FORMAT, &TABLE.replace(" 1559", " x")).contains("log:3: `x` in uSeconds"));
     assert!(
         fault(&FORMAT, &TABLE.replace(" 1*12, 0, 470,", " 470"))

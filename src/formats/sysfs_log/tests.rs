@@ -26,7 +26,11 @@ fn a_counter_gives_the_mean_power_between_two_reads_and_its_wrap_is_put_right() 
     let channels = &readings.layout.channels;
     assert_eq!(channels[0].rail, "intel-rapl:0(package-0)");
     assert_eq!(channels[1].part_of.as_deref(), Some("intel-rapl:0(package-0)"));
-    assert_eq!(readings.layout.origin, Origin::OwnClock(1e9));
+    let origin = Origin::Wall { unix_ns: 1_000_000_000_000_000_000, utc: true };
+    assert_eq!(readings.layout.origin, origin);
+    assert!(says(&readings, "from 1970 UTC"));
+    let booted = read_text(&FORMAT, "time_s,power1_input\n12.5,1\n13.5,1\n").unwrap();
+    assert_eq!(booted.layout.origin, Origin::OwnClock(12.5));
 }
 
 #[test]

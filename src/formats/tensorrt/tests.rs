@@ -42,6 +42,8 @@ fn a_graph_has_no_times_and_says_so() {
 
 #[test]
 fn what_is_wrong_is_told() {
+    changes_do_not_panic(&FORMAT, PROFILE, &Options::default());
+    changes_do_not_panic(&FORMAT, LATENCIES, &Options::default());
     assert!(fault(&FORMAT, "").contains("empty"));
     assert!(fault(&FORMAT, "[{\"count\": 1}]").contains("no sample"));
     assert!(
