@@ -15,7 +15,23 @@ mod input;
 mod instants;
 pub mod perfetto;
 
+mod ambiq_layers;
 mod energy_runner;
+mod feed;
+mod layer_table;
+mod lines;
+mod loadgen;
+#[cfg(test)]
+mod log_tests;
+mod nvidia_smi;
+mod power_gadget;
+mod ptdaemon;
+mod st_edge_ai;
+mod stamps;
+mod sysfs_log;
+mod tegrastats;
+mod tensorrt;
+mod tflm_profile;
 
 pub use error::{CsvFault, FormatError, Place, ReadFault};
 pub use format::{

@@ -1,6 +1,9 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, energy_runner};
+use super::{
+    FormatError, Head, Input, ambiq_layers, energy_runner, loadgen, nvidia_smi, power_gadget,
+    ptdaemon, st_edge_ai, sysfs_log, tegrastats, tensorrt, tflm_profile,
+};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
@@ -82,6 +85,16 @@ pub const FORMATS: &[Format] = &[
     energy_runner::PYTHON_FOLDER,
     energy_runner::TRACE,
     energy_runner::PYTHON,
+    loadgen::FOLDER,
+    ptdaemon::FORMAT,
+    tegrastats::FORMAT,
+    nvidia_smi::FORMAT,
+    power_gadget::FORMAT,
+    ambiq_layers::FORMAT,
+    tflm_profile::FORMAT,
+    tensorrt::FORMAT,
+    st_edge_ai::FORMAT,
+    sysfs_log::FORMAT,
 ];
 
 /// A file or folder whose format is known.
