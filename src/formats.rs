@@ -8,14 +8,20 @@
 //! and [`Opened::read`] streams it. A new format is one file here and one line in the list of
 //! [`FORMATS`].
 
+mod archive;
 pub mod csv;
 mod error;
+mod fields;
 mod format;
 mod input;
 mod instants;
+mod named_unit;
 pub mod perfetto;
 
 mod energy_runner;
+pub mod ppk2;
+mod saleae_binary;
+mod sigrok_sr;
 
 pub use error::{CsvFault, FormatError, Place, ReadFault};
 pub use format::{

@@ -1,6 +1,6 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, energy_runner};
+use super::{FormatError, Head, Input, energy_runner, ppk2, saleae_binary, sigrok_sr};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
@@ -82,6 +82,9 @@ pub const FORMATS: &[Format] = &[
     energy_runner::PYTHON_FOLDER,
     energy_runner::TRACE,
     energy_runner::PYTHON,
+    saleae_binary::SALEAE,
+    ppk2::PPK2,
+    sigrok_sr::SIGROK,
 ];
 
 /// A file or folder whose format is known.
