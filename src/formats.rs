@@ -19,6 +19,7 @@ mod named_unit;
 pub mod perfetto;
 
 mod energy_runner;
+mod jls;
 pub mod ppk2;
 mod saleae_binary;
 mod sigrok_sr;

@@ -1,6 +1,6 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, energy_runner, ppk2, saleae_binary, sigrok_sr};
+use super::{FormatError, Head, Input, energy_runner, jls, ppk2, saleae_binary, sigrok_sr};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
@@ -85,6 +85,8 @@ pub const FORMATS: &[Format] = &[
     saleae_binary::SALEAE,
     ppk2::PPK2,
     sigrok_sr::SIGROK,
+    jls::JLS,
+    jls::JLS_1,
 ];
 
 /// A file or folder whose format is known.
