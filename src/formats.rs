@@ -9,6 +9,7 @@
 //! [`FORMATS`].
 
 mod archive;
+pub mod chrome_json;
 pub mod csv;
 mod error;
 mod fields;

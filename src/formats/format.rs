@@ -1,6 +1,6 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, energy_runner, jls, ppk2, saleae_binary, sigrok_sr};
+use super::{FormatError, Head, Input, chrome_json, energy_runner, jls, perfetto, ppk2, saleae_binary, sigrok_sr};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
@@ -87,6 +87,8 @@ pub const FORMATS: &[Format] = &[
     sigrok_sr::SIGROK,
     jls::JLS,
     jls::JLS_1,
+    perfetto::PERFETTO,
+    chrome_json::CHROME_JSON,
 ];
 
 /// A file or folder whose format is known.

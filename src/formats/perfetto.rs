@@ -17,7 +17,9 @@ mod counters;
 mod lanes;
 mod message;
 mod packets;
+mod read;
 
+pub(super) use read::{PERFETTO, kind};
 use super::FormatError;
 use super::instants::Instants;
 use crate::trace::Trace;
