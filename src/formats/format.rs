@@ -1,6 +1,9 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, chrome_json, energy_runner, jls, perfetto, ppk2, saleae_binary, sigrok_sr};
+use super::{
+    FormatError, Head, Input, chrome_json, energy_runner, jls, perfetto, ppk2, saleae_binary,
+    sigrok_sr,
+};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};

@@ -21,7 +21,8 @@ pub(super) fn quantity(unit: &str) -> Option<(ChannelKind, f64)> {
         return None;
     }
     let (scale, dimension) = parse_unit(unit).ok()?;
-    let (_, kind) = KINDS.iter().find(|(si, _)| parse_unit(si).is_ok_and(|(_, d)| d == dimension))?;
+    let (_, kind) =
+        KINDS.iter().find(|(si, _)| parse_unit(si).is_ok_and(|(_, d)| d == dimension))?;
     Some((*kind, scale))
 }
 

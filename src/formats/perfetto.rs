@@ -19,7 +19,6 @@ mod message;
 mod packets;
 mod read;
 
-pub(super) use read::{PERFETTO, kind};
 use super::FormatError;
 use super::instants::Instants;
 use crate::trace::Trace;
@@ -27,6 +26,7 @@ use crate::units::SimTime;
 use counters::{Counters, Emit};
 use lanes::{Lanes, SliceEdge};
 use packets::Packets;
+pub(super) use read::{PERFETTO, kind};
 use std::io::Write;
 
 /// Writes a Perfetto trace, packet by packet.

@@ -8,8 +8,8 @@
 //!
 //! The file is walked twice: heads first, so that a count that lies is an error before any sample.
 
-mod digital;
 mod analogue;
+mod digital;
 
 use super::fields::Fields;
 use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape};
@@ -106,10 +106,8 @@ fn pieces(
             return Err(input.fault(place, fault));
         }
         if piece.begin < before {
-            let fault = ReadFault::Backwards {
-                before: before.to_string(),
-                at: piece.begin.to_string(),
-            };
+            let fault =
+                ReadFault::Backwards { before: before.to_string(), at: piece.begin.to_string() };
             return Err(input.fault(place, fault));
         }
         at = piece.at + size;

@@ -67,8 +67,7 @@ fn read(
         return Err(input.fault(Place::Whole, fault));
     }
     let text = archive.text(input, "metadata", LARGEST_TEXT)?;
-    let metadata =
-        Metadata::parse(&text).map_err(|fault| input.fault(Place::Whole, fault))?;
+    let metadata = Metadata::parse(&text).map_err(|fault| input.fault(Place::Whole, fault))?;
     let clock = clock(input, &metadata, options)?;
     let mut layout = Layout { format: SIGROK.name.into(), ..Layout::default() };
     layout.remarks.extend(metadata.remarks.iter().cloned());
@@ -174,10 +173,9 @@ fn analogue<'a>(
         tracks.push(Track { pieces: pieces.into_iter(), unit: 4, next: 0, channel, scale });
     }
     if !guessed.is_empty() {
-        layout.remarks.push(format!(
-            "the file keeps no unit of {}: taken as volt",
-            guessed.join(", ")
-        ));
+        layout
+            .remarks
+            .push(format!("the file keeps no unit of {}: taken as volt", guessed.join(", ")));
     }
     Ok(tracks)
 }

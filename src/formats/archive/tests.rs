@@ -37,9 +37,7 @@ fn an_entry_that_states_more_than_its_bytes_can_hold_is_refused() {
     let mut bytes = archive(&[("a", &[0; 5000])]);
     let directory = bytes.windows(4).rposition(|w| w == DIRECTORY.to_le_bytes()).unwrap();
     // A size below and beyond what unpacks, then one that no Deflate can make.
-    for (size, said) in
-        [(4999u32, "would be"), (5001, "ends within"), (u32::MAX - 1, "at most")]
-    {
+    for (size, said) in [(4999u32, "would be"), (5001, "ends within"), (u32::MAX - 1, "at most")] {
         bytes[directory + 24..directory + 28].copy_from_slice(&size.to_le_bytes());
         let error = unpacked(&bytes, "a").unwrap_err().to_string();
         assert!(error.contains(said), "{size}: {error}");

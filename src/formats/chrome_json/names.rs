@@ -98,10 +98,8 @@ impl Names {
         if (to - from) * 1e6 >= u64::MAX as f64 {
             return Err(ReadFault::PastEnd { at: ((to - from) * 1e-6).to_string() });
         }
-        let origin =
-            if from == 0.0 { Origin::FirstSample } else { Origin::OwnClock(from * 1e-6) };
-        self.layout =
-            Layout { format: CHROME_JSON.name.into(), origin, ..Layout::default() };
+        let origin = if from == 0.0 { Origin::FirstSample } else { Origin::OwnClock(from * 1e-6) };
+        self.layout = Layout { format: CHROME_JSON.name.into(), origin, ..Layout::default() };
         for key in self.counters.keys() {
             let (channel, scale) = self.channel(key);
             let id = ChannelId(self.layout.channels.len());
@@ -124,9 +122,8 @@ impl Names {
     /// The channel of a value of a counter: its unit is in the name of either.
     fn channel(&self, key: &Key) -> (Channel, f64) {
         let (pid, counter, id, value) = key;
-        let alone = !self.counters.keys().any(|(p, c, i, v)| {
-            (p, c, i) == (pid, counter, id) && v != value
-        });
+        let alone =
+            !self.counters.keys().any(|(p, c, i, v)| (p, c, i) == (pid, counter, id) && v != value);
         let of_value = quantity(value).map(|(kind, scale)| (counter.clone(), kind, scale));
         let of_counter = labelled(counter).map(|(name, kind, scale)| {
             let name = if alone { name.to_owned() } else { format!("{name}.{value}") };

@@ -1,6 +1,6 @@
 use super::super::{Head, recognised};
 use super::*;
-use crate::trace::{Block, ChannelId, ChannelKind, Origin, Readings, Series, SpanKind};
+use crate::trace::{Block, ChannelKind, Origin, Readings, Series, SpanKind};
 use crate::trace::{Channel, Layout, Mark, Span, Teller};
 use crate::units::SimTime;
 use proptest::prelude::*;
@@ -27,8 +27,7 @@ const EVENTS: &str = r#"
 
 fn expect(read: &Readings) {
     assert_eq!(read.layout.origin, Origin::OwnClock(1000.0 * 1e-6));
-    let channels: Vec<_> =
-        read.layout.channels.iter().map(|c| (c.name.as_str(), c.kind)).collect();
+    let channels: Vec<_> = read.layout.channels.iter().map(|c| (c.name.as_str(), c.kind)).collect();
     let other = ChannelKind::Other;
     let power = ChannelKind::Power;
     assert_eq!(channels, [("mem.free", other), ("mem.used", other), ("power", power)]);
@@ -82,14 +81,12 @@ fn what_is_wrong_is_one_error_that_names_its_line() {
         ("[{\"ph\":\"i\",\"ts\":0},{\"ph\":\"i\",\"ts\":1e30}]", "213 days"),
         (
             "[{\"ph\":\"C\",\"ts\":2,\"args\":{\"W\":1}},\n{\"ph\":\"C\",\"ts\":1,\"args\":{\"W\":1}}]",
-            ":2: time runs backwards: 0.000001000000 s after",
+            ":2: time runs backwards: 0.000000000000 s after 0.000001000000 s",
         ),
         ("[1]", "expected an event, found `1`"),
     ] {
         let error = readings(text).unwrap_err().to_string();
-        let found = error.contains(said)
-            || (said.contains("backwards") && error.contains("time runs backwards"));
-        assert!(found, "{text}: {error}");
+        assert!(error.contains(said), "{text}: {error}");
     }
 }
 
@@ -151,7 +148,14 @@ proptest! {
         let mut bytes = Vec::new();
         write(&first, &mut bytes).unwrap();
         let again = readings(std::str::from_utf8(&bytes).unwrap()).unwrap();
-        prop_assert_eq!(&again, &first);
-        prop_assert_eq!(ChannelId(0), ChannelId(0));
+        prop_assert_eq!(&again.layout, &first.layout);
+        prop_assert_eq!((&again.spans, &again.marks), (&first.spans, &first.marks));
+        prop_assert_eq!(again.end, first.end);
+        // The JSON reader may be off by the last bit of a number.
+        for (again, first) in again.series[0].segments().zip(first.series[0].segments()) {
+            prop_assert_eq!((again.0, again.1), (first.0, first.1));
+            prop_assert!((again.2 - first.2).abs() <= 1e-15 * first.2.abs());
+        }
+        prop_assert_eq!(again.series[0].values().len(), first.series[0].values().len());
     }
 }

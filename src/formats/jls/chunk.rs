@@ -114,10 +114,9 @@ impl Chunk {
     ) -> Result<(), FormatError> {
         if self.length > LARGEST {
             let (size, limit) = (self.length, LARGEST);
-            return Err(input.fault(
-                Place::Byte(self.at),
-                ReadFault::Size { what: "a chunk", size, limit },
-            ));
+            return Err(
+                input.fault(Place::Byte(self.at), ReadFault::Size { what: "a chunk", size, limit })
+            );
         }
         buffer.clear();
         if self.length == 0 {
@@ -140,8 +139,7 @@ impl Chunk {
         if self.length < ENTRIES_HEAD {
             return Err(input.cut(self.at, "a chunk", ENTRIES_HEAD, self.length));
         }
-        let bytes: [u8; ENTRIES_HEAD as usize] =
-            input.exactly(self.at + CHUNK_HEAD, "a chunk")?;
+        let bytes: [u8; ENTRIES_HEAD as usize] = input.exactly(self.at + CHUNK_HEAD, "a chunk")?;
         let entries = Entries::of(&mut Fields::of(&bytes));
         let limit = self.length - ENTRIES_HEAD;
         if self.tag == SUMMARY {
@@ -170,8 +168,7 @@ pub(super) struct Entries {
 
 impl Entries {
     pub(super) fn of(fields: &mut Fields<'_>) -> Option<Self> {
-        let entries =
-            Self { first: fields.i64()?, count: fields.u32()?, bits: fields.u16()? };
+        let entries = Self { first: fields.i64()?, count: fields.u32()?, bits: fields.u16()? };
         fields.u16()?;
         Some(entries)
     }

@@ -58,9 +58,7 @@ impl Clocks {
             let of_source = zeros.get(&signal.source).copied().flatten().filter(|_| by_utc);
             of_source.unwrap_or(0) + picoseconds(sample, signal.rate)
         };
-        let starts = || {
-            signals.iter().filter_map(|s| Some(at(s, s.first_data?.1)))
-        };
+        let starts = || signals.iter().filter_map(|s| Some(at(s, s.first_data?.1)));
         let start = starts().min().unwrap_or_default();
         let mut end = SimTime::ZERO;
         let mut clock = |signal: &Signal| {

@@ -150,7 +150,8 @@ impl Signal {
             (kept, bits) => {
                 let width = usize::from(bits / 8).max(1);
                 let whole = bytes.chunks_exact(width).take(count).map(|bytes| {
-                    let raw = bytes.iter().rev().fold(0u64, |raw, byte| raw << 8 | u64::from(*byte));
+                    let raw =
+                        bytes.iter().rev().fold(0u64, |raw, byte| raw << 8 | u64::from(*byte));
                     integer(kept, raw, usize::from(bits)) * scale
                 });
                 values.extend(whole);

@@ -51,7 +51,9 @@ pub(super) fn read(
         }
     }
     if outside > 0 {
-        layout.remarks.push(format!("{outside} annotations have no time in the capture and are left out"));
+        layout
+            .remarks
+            .push(format!("{outside} annotations have no time in the capture and are left out"));
     }
     marks.sort_by_key(|mark| mark.at);
     Ok(marks)

@@ -2,12 +2,12 @@
 
 use super::super::fields::Fields;
 use super::super::{FormatError, Input, Place, ReadFault};
+use super::JLS;
 use super::chunk::{
     ANNOTATION, CHUNK_HEAD, Chunk, DATA, END, ENTRIES_HEAD, FILE_HEAD, INDEX, SIGNAL, SOURCE,
     SUMMARY, UTC, VARIABLE_DATA, is_known, stated_length,
 };
 use super::definitions::{Signal, Source};
-use super::JLS;
 use crate::trace::{Channel, ChannelKind, Layout};
 use std::collections::BTreeMap;
 
@@ -79,7 +79,8 @@ impl Survey {
         }
         for signal in self.signals.values().filter(|signal| signal.id != 0) {
             if signal.rate == 0 {
-                self.remarks.push(format!("{}: a signal without a fixed rate is not read", signal.name));
+                self.remarks
+                    .push(format!("{}: a signal without a fixed rate is not read", signal.name));
             } else if signal.samples == 0 {
                 self.remarks.push(format!("{} has no sample", signal.name));
             }
@@ -191,9 +192,9 @@ impl Survey {
 
     pub(super) fn layout(&self) -> Layout {
         let mut layout = Layout { format: JLS.name.into(), ..Layout::default() };
-        let several = self.with_samples().any(|signal| {
-            self.with_samples().any(|other| other.source != signal.source)
-        });
+        let several = self
+            .with_samples()
+            .any(|signal| self.with_samples().any(|other| other.source != signal.source));
         for signal in self.with_samples() {
             let source = self.source_of(signal);
             let name = match several {

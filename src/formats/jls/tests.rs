@@ -75,8 +75,11 @@ impl Writer {
     /// An index and the summary behind it, with these means.
     fn means(&mut self, id: u16, first: i64, means: &[f32]) {
         self.entries(0x23, 0x1000 | id, first, 1, 64, &[0; 8]);
-        let data: Vec<u8> =
-            means.iter().flat_map(|mean| [*mean, 0.0, *mean, *mean]).flat_map(f32::to_le_bytes).collect();
+        let data: Vec<u8> = means
+            .iter()
+            .flat_map(|mean| [*mean, 0.0, *mean, *mean])
+            .flat_map(f32::to_le_bytes)
+            .collect();
         self.entries(0x24, 0x1000 | id, first, means.len() as u32, 128, &data);
     }
 
@@ -176,12 +179,15 @@ fn means_stand_in_for_chunks_that_were_left_out_and_nothing_for_the_rest() {
         .map(|(from, to, value)| (from.0 / 1_000_000_000, to.0 / 1_000_000_000, value * 1e3))
         .map(|(from, to, value)| (from, to, value.round()))
         .collect();
-    let expected =
-        [(0, 1, 1.0), (1, 2, 1.0), (2, 4, 5.0), (4, 6, 6.0), (6, 7, 7.0), (9, 10, 8.0)];
+    let expected = [(0, 1, 1.0), (1, 2, 1.0), (2, 4, 5.0), (4, 6, 6.0), (6, 7, 7.0), (9, 10, 8.0)];
     assert_eq!(segments, expected);
     let edges: Vec<_> = read.edges.iter().map(|e| (e.at.0 / 500_000_000, e.to)).collect();
     assert_eq!(edges, [(0, Level::High), (4, Level::Low)]);
-    assert!(read.layout.remarks[0].contains("6 samples were left out"), "{:?}", read.layout.remarks);
+    assert!(
+        read.layout.remarks[0].contains("6 samples were left out"),
+        "{:?}",
+        read.layout.remarks
+    );
 }
 
 #[test]
@@ -245,44 +251,65 @@ fn what_lies_is_one_error_that_says_where() {
     let length = versions.bytes.len() as u64;
     let cases: [(Vec<u8>, &str); 9] = [
         (versions.head(length, 2 << 24), "version 2 is not known; known: 1"),
-        ({
-            let mut w = small();
-            w.chunk(0x55, 0, &[]);
-            w.close()
-        }, "0x55"),
-        ({
-            let mut w = small();
-            w.floats(7, 0, &[1.0]);
-            w.close()
-        }, "the definition of signal 7 is missing"),
-        ({
-            let mut w = small();
-            w.entries(0x22, 1, 0, 1000, 32, &[0; 8]);
-            w.close()
-        }, "the entries of a chunk would be 4000 bytes, at most 8"),
-        ({
-            let mut w = small();
-            w.floats(1, 5, &[1.0, 2.0]);
-            w.floats(1, 6, &[1.0]);
-            w.close()
-        }, "time runs backwards"),
-        ({
-            let mut w = small();
-            w.signal(5, 1, F32, 1, "power", "A");
-            w.close()
-        }, "`A` is no unit of power; expected W"),
-        ({
-            let mut w = small();
-            w.signal(5, 1, 0x0505, 1, "x", "");
-            w.close()
-        }, "the data type of `x` is 0x00000505"),
+        (
+            {
+                let mut w = small();
+                w.chunk(0x55, 0, &[]);
+                w.close()
+            },
+            "0x55",
+        ),
+        (
+            {
+                let mut w = small();
+                w.floats(7, 0, &[1.0]);
+                w.close()
+            },
+            "the definition of signal 7 is missing",
+        ),
+        (
+            {
+                let mut w = small();
+                w.entries(0x22, 1, 0, 1000, 32, &[0; 8]);
+                w.close()
+            },
+            "the entries of a chunk would be 4000 bytes, at most 8",
+        ),
+        (
+            {
+                let mut w = small();
+                w.floats(1, 5, &[1.0, 2.0]);
+                w.floats(1, 6, &[1.0]);
+                w.close()
+            },
+            "time runs backwards",
+        ),
+        (
+            {
+                let mut w = small();
+                w.signal(5, 1, F32, 1, "power", "A");
+                w.close()
+            },
+            "`A` is no unit of power; expected W",
+        ),
+        (
+            {
+                let mut w = small();
+                w.signal(5, 1, 0x0505, 1, "x", "");
+                w.close()
+            },
+            "the data type of `x` is 0x00000505",
+        ),
         (small().close(), "there is no sample"),
-        ({
-            let mut w = small();
-            w.floats(1, 0, &[1.0]);
-            w.floats(1, 1i64 << 60, &[1.0]);
-            w.close()
-        }, "213 days"),
+        (
+            {
+                let mut w = small();
+                w.floats(1, 0, &[1.0]);
+                w.floats(1, 1i64 << 60, &[1.0]);
+                w.close()
+            },
+            "213 days",
+        ),
     ];
     for (bytes, said) in cases {
         let error = readings(&bytes).unwrap_err().to_string();

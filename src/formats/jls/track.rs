@@ -29,7 +29,10 @@ pub(super) struct Piece {
 enum Next {
     Data(Chunk, Entries),
     /// Entry of the summary from a sample on, up to another.
-    Means { from: i64, to: i64 },
+    Means {
+        from: i64,
+        to: i64,
+    },
 }
 
 /// Means of the first level from a sample on.
@@ -166,8 +169,10 @@ impl<'a> Track<'a> {
         let Some(at) = self.next_data else {
             if self.chunks < self.signal.chunks {
                 let (found, all) = (self.chunks, self.signal.chunks);
-                let what =
-                    format!("the chain of `{}` ends after {found} of {all} chunks: the rest", self.signal.name);
+                let what = format!(
+                    "the chain of `{}` ends after {found} of {all} chunks: the rest",
+                    self.signal.name
+                );
                 return Err(input.fault(Place::Whole, ReadFault::Missing { what }));
             }
             return Ok(None);

@@ -16,10 +16,9 @@ pub(super) fn read(
     let mut layout = layout(begin);
     layout.lines.push("digital".into());
     if pieces.len() > 1 {
-        layout.remarks.push(format!(
-            "{} pieces: the level between them was not recorded",
-            pieces.len()
-        ));
+        layout
+            .remarks
+            .push(format!("{} pieces: the level between them was not recorded", pieces.len()));
     }
     let end = since(input, Place::Whole, begin, last.end)?;
     sink.begin(&layout);

@@ -104,6 +104,8 @@ fn rate(text: &str) -> Result<Hertz, ReadFault> {
         Ok((scale, dimension)) if unit.is_empty() || Ok(dimension) == hertz => {
             Ok(Hertz(value * scale))
         }
-        _ => Err(ReadFault::Unit { column: column(), found: unit.into(), expected: "Hz, kHz, MHz" }),
+        _ => {
+            Err(ReadFault::Unit { column: column(), found: unit.into(), expected: "Hz, kHz, MHz" })
+        }
     }
 }

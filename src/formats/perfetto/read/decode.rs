@@ -1,7 +1,7 @@
 //! Packets into what happened: clocks into nanoseconds since boot, interned names into text.
 
 use super::super::super::ReadFault;
-use super::packets::{ClockSnapshot, InternedData, TrackDescriptor, TrackEvent, TracePacket};
+use super::packets::{ClockSnapshot, InternedData, TracePacket, TrackDescriptor, TrackEvent};
 use crate::trace::SpanKind;
 use std::collections::BTreeMap;
 
@@ -125,8 +125,7 @@ impl Decoder {
     }
 
     fn snapshot(&mut self, id: u32, snapshot: &ClockSnapshot) {
-        let reading =
-            |wanted| snapshot.clocks.iter().find(|c| c.id == Some(wanted))?.timestamp;
+        let reading = |wanted| snapshot.clocks.iter().find(|c| c.id == Some(wanted))?.timestamp;
         let Some(boot) = reading(BOOT) else { return };
         for clock in &snapshot.clocks {
             let (Some(number), Some(reading)) = (clock.id, clock.timestamp) else { continue };
@@ -156,7 +155,8 @@ impl Decoder {
             }
             clock => {
                 let own = sequence.clocks.get_mut(&clock)?;
-                let passed = if own.incremental { stamp } else { stamp.checked_sub(own.reading)? };
+                let passed =
+                    if own.incremental { stamp } else { stamp.checked_sub(own.reading)? };
                 let now = own.boot.checked_add(passed.checked_mul(own.unit_ns)?)?;
                 if own.incremental {
                     own.boot = now;

@@ -121,7 +121,10 @@ impl Names {
         let left_open: u64 = self.open.values().sum();
         for (count, what) in [
             (decoder.compressed, "compressed packets are not read"),
-            (decoder.unknown_clocks, "events on a clock that nothing ties to boot time are left out"),
+            (
+                decoder.unknown_clocks,
+                "events on a clock that nothing ties to boot time are left out",
+            ),
             (self.stray, "ends of slices have no begin and are left out"),
             (left_open, "slices have no end: they end with the trace"),
             (self.resets, "readings of a rail's energy are below the one before: a gap each"),

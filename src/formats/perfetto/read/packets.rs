@@ -208,7 +208,10 @@ pub(super) fn recognised(head: &[u8]) -> bool {
     let (Some(PACKET), Some(length)) = (fields.u8(), varint(&mut fields)) else { return false };
     let whole = usize::try_from(length).ok().and_then(|length| fields.bytes(length));
     let mut packet = Fields::of(whole.unwrap_or(fields.rest()));
-    if length == 0 || length > LARGEST || (whole.is_some() && !matches!(fields.u8(), None | Some(PACKET))) {
+    if length == 0
+        || length > LARGEST
+        || (whole.is_some() && !matches!(fields.u8(), None | Some(PACKET)))
+    {
         return false;
     }
     let mut of_every = false;
@@ -301,9 +304,8 @@ impl<'i, 'a> Packets<'i, 'a> {
         };
         self.buffer.clear();
         let read = (&mut self.bytes).take(length).read_to_end(&mut self.buffer);
-        let found = read
-            .map_err(|source| FormatError::Read { file: self.name.clone(), source })?
-            as u64;
+        let found =
+            read.map_err(|source| FormatError::Read { file: self.name.clone(), source })? as u64;
         if found < length {
             let fault = ReadFault::Truncated { what: "a packet", expected: length, found };
             return Err(self.fault(at, fault));

@@ -90,11 +90,11 @@ fn accumulated_energy_becomes_the_mean_power_between_two_readings() {
 
 #[test]
 fn counters_hold_to_the_next_and_clocks_are_brought_to_boot_time() {
-    let clock = |id, timestamp| Clock { id: Some(id), timestamp: Some(timestamp), ..Clock::default() };
+    let clock =
+        |id, timestamp| Clock { id: Some(id), timestamp: Some(timestamp), ..Clock::default() };
     let own = Clock { is_incremental: Some(true), unit_ns: Some(1000), ..clock(64, 0) };
     let clocks = vec![clock(6, 1000), clock(1, 2000), clock(3, 500), own];
-    let snapshot =
-        TracePacket { clock_snapshot: Some(ClockSnapshot { clocks }), ..packet() };
+    let snapshot = TracePacket { clock_snapshot: Some(ClockSnapshot { clocks }), ..packet() };
     let on = |clock, packet| TracePacket { timestamp_clock_id: Some(clock), ..packet };
     let bytes = trace(&[
         snapshot,
