@@ -8,16 +8,21 @@
 //! and [`Opened::read`] streams it. A new format is one file here and one line in the list of
 //! [`FORMATS`].
 
+mod archive;
+pub mod chrome_json;
 pub mod csv;
 mod error;
+mod fields;
 mod format;
 mod input;
 mod instants;
+mod named_unit;
 pub mod perfetto;
 
 mod ambiq_layers;
 mod energy_runner;
 mod feed;
+mod jls;
 mod layer_table;
 mod lines;
 mod loadgen;
@@ -25,7 +30,10 @@ mod loadgen;
 mod log_tests;
 mod nvidia_smi;
 mod power_gadget;
+pub mod ppk2;
 mod ptdaemon;
+mod saleae_binary;
+mod sigrok_sr;
 mod st_edge_ai;
 mod stamps;
 mod sysfs_log;

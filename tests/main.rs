@@ -38,6 +38,7 @@ mod pictures;
 mod placement;
 mod profile_slips;
 mod profiles;
+mod readers_binaries;
 mod readers_logs;
 mod recurrence;
 mod remembered;

@@ -1,8 +1,9 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, ambiq_layers, energy_runner, loadgen, nvidia_smi, power_gadget,
-    ptdaemon, st_edge_ai, sysfs_log, tegrastats, tensorrt, tflm_profile,
+    FormatError, Head, Input, ambiq_layers, chrome_json, energy_runner, jls, loadgen, nvidia_smi,
+    perfetto, power_gadget, ppk2, ptdaemon, saleae_binary, sigrok_sr, st_edge_ai, sysfs_log,
+    tegrastats, tensorrt, tflm_profile,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
@@ -95,6 +96,13 @@ pub const FORMATS: &[Format] = &[
     tensorrt::FORMAT,
     st_edge_ai::FORMAT,
     sysfs_log::FORMAT,
+    saleae_binary::SALEAE,
+    ppk2::PPK2,
+    sigrok_sr::SIGROK,
+    jls::JLS,
+    jls::JLS_1,
+    perfetto::PERFETTO,
+    chrome_json::CHROME_JSON,
 ];
 
 /// A file or folder whose format is known.
