@@ -15,7 +15,14 @@ mod input;
 mod instants;
 pub mod perfetto;
 
+mod any_csv;
 mod energy_runner;
+mod joulescope_csv;
+mod monsoon;
+mod ppk2_csv;
+mod saleae_csv;
+mod sigrok_csv;
+mod table;
 
 pub use error::{CsvFault, FormatError, Place, ReadFault};
 pub use format::{

@@ -1,6 +1,9 @@
 //! The list of formats, and the one that a file is in.
 
-use super::{FormatError, Head, Input, energy_runner};
+use super::{
+    FormatError, Head, Input, any_csv, energy_runner, joulescope_csv, monsoon, ppk2_csv, saleae_csv,
+    sigrok_csv,
+};
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
@@ -82,6 +85,12 @@ pub const FORMATS: &[Format] = &[
     energy_runner::PYTHON_FOLDER,
     energy_runner::TRACE,
     energy_runner::PYTHON,
+    ppk2_csv::FORMAT,
+    joulescope_csv::FORMAT,
+    monsoon::FORMAT,
+    saleae_csv::FORMAT,
+    sigrok_csv::FORMAT,
+    any_csv::FORMAT,
 ];
 
 /// A file or folder whose format is known.
