@@ -36,6 +36,7 @@ mod pictures;
 mod placement;
 mod profile_slips;
 mod profiles;
+mod readers_tables;
 mod recurrence;
 mod roofline;
 mod rooms;

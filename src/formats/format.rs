@@ -1,8 +1,8 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, any_csv, energy_runner, joulescope_csv, monsoon, ppk2_csv, saleae_csv,
-    sigrok_csv,
+    FormatError, Head, Input, any_csv, energy_runner, joulescope_csv, monsoon, ppk2_csv,
+    saleae_csv, sigrok_csv,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;

@@ -131,11 +131,7 @@ fn read(
 }
 
 /// One signal without a head, perhaps with times before it.
-fn headless(
-    input: &Input<'_>,
-    lines: &Lines,
-    options: &Options,
-) -> Result<Columns, FormatError> {
+fn headless(input: &Input<'_>, lines: &Lines, options: &Options) -> Result<Columns, FormatError> {
     let first = split(lines.text(0), b',');
     let number = first.last().is_some_and(|cell| value(cell, b'.').is_some());
     if !number || first.len() > 2 {

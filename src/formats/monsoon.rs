@@ -60,15 +60,13 @@ fn read(
         return Err(input.fault(Place::Line(1), fault));
     };
     let mut layout = Layout { format: FORMAT.name.into(), ..Layout::default() };
-    let cells = names.iter().map(|name| {
-        match COLUMNS.iter().find(|column| column.0 == name) {
-            Some((_, kind, rail, power)) => {
-                let bare = name.split('(').next().unwrap_or_default();
-                layout.channels.push(Channel::new(bare, *kind, *rail));
-                Cell::Value { channel: layout.channels.len() - 1, power: *power }
-            }
-            None => Cell::Skip,
+    let cells = names.iter().map(|name| match COLUMNS.iter().find(|column| column.0 == name) {
+        Some((_, kind, rail, power)) => {
+            let bare = name.split('(').next().unwrap_or_default();
+            layout.channels.push(Channel::new(bare, *kind, *rail));
+            Cell::Value { channel: layout.channels.len() - 1, power: *power }
         }
+        None => Cell::Skip,
     });
     let rows = Rows::new(cells.collect(), names.clone(), Stamp::SECONDS);
     let timing = Timing::Rate(rate(&lines, &names, options, &mut layout.remarks));
@@ -76,12 +74,7 @@ fn read(
     stream(input, Table { rows, layout, body, timing }, options, sink)
 }
 
-fn rate(
-    lines: &Lines,
-    names: &[String],
-    options: &Options,
-    remarks: &mut Vec<String>,
-) -> Hertz {
+fn rate(lines: &Lines, names: &[String], options: &Options, remarks: &mut Vec<String>) -> Hertz {
     if let Some(rate) = options.rate {
         remarks.push(format!("rows are taken at {} Hz, as given", rate.0));
         return rate;

@@ -37,9 +37,10 @@ fn columns(lines: &Lines) -> Option<(Vec<String>, Vec<bool>)> {
     let digital = (1..names.len()).map(|k| rows.iter().all(|row| row.get(k).is_none_or(level)));
     let digital: Vec<bool> = digital.collect();
     let own = |name: &str| name.strip_prefix("Channel ").is_some_and(|n| n.parse::<u8>().is_ok());
-    let fits = channels.iter().zip(&digital).all(|(name, digital)| {
-        own(name) || (*digital && label(name).unit.is_none())
-    });
+    let fits = channels
+        .iter()
+        .zip(&digital)
+        .all(|(name, digital)| own(name) || (*digital && label(name).unit.is_none()));
     fits.then_some((names, digital))
 }
 

@@ -141,12 +141,7 @@ impl Found {
 
 impl Chosen {
     /// Takes a column as samples, in a unit that is told or its own.
-    fn read(
-        &mut self,
-        table: &Found,
-        column: usize,
-        told: Option<&str>,
-    ) -> Result<(), ReadFault> {
+    fn read(&mut self, table: &Found, column: usize, told: Option<&str>) -> Result<(), ReadFault> {
         let Some(label) = table.labels.get(column) else { return Ok(()) };
         let own = label.unit;
         let unit = told.map_or(own, unit);
@@ -156,10 +151,8 @@ impl Chosen {
         };
         if let Some(cell) = self.cells.get_mut(column).filter(|cell| **cell == Cell::Skip) {
             *cell = Cell::Value { channel: self.channels.len(), power };
-            let electrical = matches!(
-                kind,
-                ChannelKind::Power | ChannelKind::Current | ChannelKind::Voltage
-            );
+            let electrical =
+                matches!(kind, ChannelKind::Power | ChannelKind::Current | ChannelKind::Voltage);
             let rail = if electrical { rail(&label.name) } else { String::new() };
             self.channels.push(Channel::new(label.name.clone(), kind, rail));
         }

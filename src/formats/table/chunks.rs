@@ -64,8 +64,9 @@ impl<'i, 'a> Pieces<'i, 'a> {
 
     /// Fills a piece with the next lines; false where there are none.
     pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, FormatError> {
-        piece.bytes.resize(self.size, 0);
         let kept = self.rest.len();
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        piece.bytes.resize(self.size.min(left.saturating_add(kept)), 0);
         piece.bytes.iter_mut().zip(self.rest.drain(..)).for_each(|(to, from)| *to = from);
         let filled = kept + self.fill(piece.bytes.get_mut(kept..).unwrap_or_default())?;
         piece.line = self.line;
@@ -126,6 +127,9 @@ impl<'i, 'a> Pieces<'i, 'a> {
         threads: usize,
         take: &mut dyn FnMut(&mut Columns) -> Result<(), ReadFault>,
     ) -> Result<(), FormatError> {
+        if self.left == 0 {
+            return Ok(());
+        }
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads.max(1))
                 .map(|_| {

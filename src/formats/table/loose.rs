@@ -4,8 +4,22 @@ use super::decimal;
 
 /// Words that stand where there is no value.
 const NOTHING: [&str; 16] = [
-    "", "nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity", "na", "n/a", "[n/a]",
-    "null", "none", "-", "ol", "ovld",
+    "",
+    "nan",
+    "-nan",
+    "inf",
+    "+inf",
+    "-inf",
+    "infinity",
+    "-infinity",
+    "na",
+    "n/a",
+    "[n/a]",
+    "null",
+    "none",
+    "-",
+    "ol",
+    "ovld",
 ];
 
 /// The byte behind the cell that starts at `at`: a delimiter, an end of line, or the end.
@@ -56,7 +70,8 @@ pub(super) fn number(cell: &str, point: u8, power: i32) -> Option<f64> {
 fn ungrouped(cell: &str, point: u8) -> Option<String> {
     let point = char::from(point);
     let (whole, rest) = cell.find(point).map_or((cell, ""), |at| cell.split_at(at));
-    let groups = |c: char| c != point && matches!(c, ',' | '.' | '\'' | ' ' | '\u{a0}' | '\u{202f}');
+    let groups =
+        |c: char| c != point && matches!(c, ',' | '.' | '\'' | ' ' | '\u{a0}' | '\u{202f}');
     let mut plain = String::with_capacity(cell.len());
     for (k, group) in whole.split(groups).enumerate() {
         let digits = group.trim_start_matches(['+', '-']).len();

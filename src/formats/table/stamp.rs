@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in ["", "12", "T", "2024-13-01T00:00:00", "31.01.2024 12:00:00", "a:b:c", "é2:00:00"]
+        for text in
+            ["", "12", "T", "2024-13-01T00:00:00", "31.01.2024 12:00:00", "a:b:c", "é2:00:00"]
         {
             assert_eq!(calendar(text), None, "{text}");
         }

@@ -63,7 +63,7 @@ fn uneven_rows_hold_to_the_next_and_the_last_as_long_as_usual() {
 #[test]
 fn rows_of_one_stamp_are_spread_to_the_next() {
     let text = "0,1\n0,2\n1,3\n1,4\n2,5\n2,6\n";
-    for how in [(2, PIECE), (1, 9), (3, 12)] {
+    for how in [(2, PIECE), (1, 12), (3, 13)] {
         let readings = read_on(&TWO, text.as_bytes(), STAMPS, how).unwrap();
         let starts: Vec<_> = readings.series[0].segments().map(|s| s.0.0 / 1_000_000).collect();
         assert_eq!(starts, [0, 500, 1000, 1500, 2000, 2500], "{how:?}");
@@ -79,8 +79,7 @@ fn levels_become_edges_when_they_change() {
     for how in [(2, PIECE), (2, 16)] {
         let readings = read_on(&cells, text.as_bytes(), STAMPS, how).unwrap();
         let edges: Vec<_> = readings.edges.iter().skip(9).collect();
-        let told: Vec<_> =
-            edges.iter().map(|e| (e.line.0, e.at.0 / 1_000_000_000, e.to)).collect();
+        let told: Vec<_> = edges.iter().map(|e| (e.line.0, e.at.0 / 1_000_000_000, e.to)).collect();
         let (low, unknown) = (Level::Low, Level::Unknown);
         assert_eq!(told, [(8, 1, unknown), (0, 2, low), (8, 2, low), (1, 3, unknown)]);
         assert_eq!(readings.edges[0].to, Level::High);
@@ -89,9 +88,8 @@ fn levels_become_edges_when_they_change() {
 
 #[test]
 fn faults_name_their_line_and_there_is_one() {
-    let fails = |text: &str| {
-        read_on(&TWO, text.as_bytes(), STAMPS, (2, 64)).unwrap_err().to_string()
-    };
+    let fails =
+        |text: &str| read_on(&TWO, text.as_bytes(), STAMPS, (2, 64)).unwrap_err().to_string();
     let long = "0,1\n".repeat(40);
     assert_eq!(fails(&format!("{long}1,2\n\n1,x\n")), "t:43: `x` in column `c1` is not a number");
     assert_eq!(fails("0,1\n2,1\n1,1\n"), "t:3: time runs backwards: 0.001 s after 0.002 s");
@@ -102,20 +100,24 @@ fn faults_name_their_line_and_there_is_one() {
     assert!(fails(&"1".repeat(100)).contains("a line would be"));
     let backwards = format!("{}1,2\n{}", "5,1\n".repeat(20), "4,1\n".repeat(20));
     assert!(fails(&backwards).contains("time runs backwards"));
-    assert!(fails("0,1\r1,2\r").contains("c1") || fails("0,1\r1,x\r").starts_with("t:2"));
+    assert_eq!(fails("0,1\r1,x\r"), "t:2: `x` in column `c1` is not a number");
 }
 
 #[test]
 fn blank_lines_line_ends_and_surplus_empty_cells_do_not_matter() {
     let plain = read(&TWO, "0,1\n1,2\n", STAMPS);
-    for text in ["0,1\r\n1,2\r\n", "\n0,1\n\n1,2\n\n", "0,1,\n1,2,\n", "0, 1 \n1,\"2\"", "0,1,,\r\n1,2"]
+    for text in
+        ["0,1\r\n1,2\r\n", "\n0,1\n\n1,2\n\n", "0,1,\n1,2,\n", "0, 1 \n1,\"2\"", "0,1,,\r\n1,2"]
     {
         assert_eq!(read(&TWO, text, STAMPS), plain, "{text:?}");
     }
     let one = [Cell::Value { channel: 0, power: 0 }];
     let rate = Timing::Rate(Hertz(10.0));
     let readings = read(&one, "1\n\n2\n", rate);
-    assert_eq!((readings.series[0].values(), readings.end), (&[1.0, 2.0][..], SimTime(200_000_000_000)));
+    assert_eq!(
+        (readings.series[0].values(), readings.end),
+        (&[1.0, 2.0][..], SimTime(200_000_000_000))
+    );
 }
 
 #[test]

@@ -109,7 +109,8 @@ fn known(text: &str, small: bool) -> Option<Unit> {
 /// A unit by its name.
 pub(in crate::formats) fn unit(text: &str) -> Option<Unit> {
     let text = text.trim();
-    known(text, false).or_else(|| (text.to_lowercase() == text).then(|| known(text, true)).flatten())
+    known(text, false)
+        .or_else(|| (text.to_lowercase() == text).then(|| known(text, true)).flatten())
 }
 
 /// A name and its unit: in brackets, or behind a slash, a blank, a full stop or an underscore.
@@ -126,6 +127,8 @@ pub(in crate::formats) fn label(text: &str) -> Labelled {
     for sign in ['/', ' ', '_', '.'] {
         if let Some((name, word)) = text.rsplit_once(sign)
             && !name.trim().is_empty()
+            // Channels and phases are lettered from A.
+            && (sign == '/' || !word.eq_ignore_ascii_case("a") || names_current(name))
             && let Some(unit) = unit(word).or_else(|| known(word, true))
         {
             let name = name.trim().trim_end_matches(',').to_owned();
@@ -133,6 +136,12 @@ pub(in crate::formats) fn label(text: &str) -> Labelled {
         }
     }
     Labelled { name: text.to_owned(), unit: None }
+}
+
+fn names_current(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let last = name.rsplit(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    matches!(last, Some("i" | "current" | "amp" | "amps" | "ampere" | "amperes"))
 }
 
 impl Labelled {
@@ -144,8 +153,18 @@ impl Labelled {
         let name = self.name.to_lowercase().replace(['_', '-', '.'], " ");
         let name = name.trim();
         let words = [
-            "t", "time", "timestamp", "times", "date", "datetime", "date time", "elapsed", "relative",
-            "time stamp", "timestamps", "x axis",
+            "t",
+            "time",
+            "timestamp",
+            "times",
+            "date",
+            "datetime",
+            "date time",
+            "elapsed",
+            "relative",
+            "time stamp",
+            "timestamps",
+            "x axis",
         ];
         words.contains(&name)
             || name.ends_with(" time")
@@ -164,7 +183,8 @@ impl Labelled {
 pub(in crate::formats) fn rail(name: &str) -> String {
     const MEASURED: [&str; 23] = [
         "current", "voltage", "power", "volt", "volts", "amp", "amps", "ampere", "amperes", "watt",
-        "watts", "i", "u", "v", "p", "a", "w", "average", "avg", "mean", "reading", "source", "draw",
+        "watts", "i", "u", "v", "p", "a", "w", "average", "avg", "mean", "reading", "source",
+        "draw",
     ];
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());
@@ -193,6 +213,8 @@ mod tests {
             ("load [%]", "load", samples(ChannelKind::Share, -2)),
             ("T (°C)", "T", samples(ChannelKind::Temperature, 0)),
             ("Charge (mAh)", "Charge", Some(Unit { quantity: Quantity::Sum, power: -3 })),
+            ("current_a", "current", amperes(0)),
+            ("Channel A", "Channel A", None),
             ("average_power", "average_power", None),
             ("Reading", "Reading", None),
         ] {
@@ -202,7 +224,8 @@ mod tests {
 
     #[test]
     fn time_is_told_from_what_only_sounds_like_it() {
-        for text in ["Time (s)", "Timestamp(ms)", "time_us", "seconds", "t [s]", "Relative Time", "ms"]
+        for text in
+            ["Time (s)", "Timestamp(ms)", "time_us", "seconds", "t [s]", "Relative Time", "ms"]
         {
             assert!(label(text).is_time(), "{text}");
         }
@@ -216,6 +239,9 @@ mod tests {
     #[test]
     fn columns_of_one_line_share_its_name() {
         assert_eq!((rail("Main").as_str(), rail("Main Voltage").as_str()), ("main", "main"));
-        assert_eq!((rail("vdd_core_current").as_str(), rail("Current").as_str()), ("vdd_core", "main"));
+        assert_eq!(
+            (rail("vdd_core_current").as_str(), rail("Current").as_str()),
+            ("vdd_core", "main")
+        );
     }
 }
