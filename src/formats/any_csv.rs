@@ -6,7 +6,8 @@
 //! skipped. Without such a line the user says where the table is: lines to skip, the column of time
 //! or a sample rate, columns with units, the delimiter, the decimal sign. A magnitude of 9.9e37
 //! stands for an overflow in instruments and is a gap; so are words such as `nan` and empty cells.
-//! Columns of energy and charge are sums of the rest, and are left out.
+//! Columns of energy and charge are sums of the rest, and are left out. Signs are kept: a source-meter
+//! that sinks current counts it below zero.
 
 mod columns;
 mod find;

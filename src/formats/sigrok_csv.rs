@@ -137,7 +137,8 @@ fn pace(
     // `Time` alone is in the unit of the first power of a thousand that the rate does not pass.
     let steps = unit.or_else(|| said.rate.map(thousands)).filter(|steps| *steps > 0 && timed);
     if let Some(steps) = steps {
-        let whole = said.rate.is_none_or(|rate| 1000_u64.pow(steps.min(4) as u32) % rate == 0);
+        let whole =
+            said.rate.is_none_or(|rate| 1000_u64.pow(steps.min(4) as u32).is_multiple_of(rate));
         if whole {
             return Ok((Stamp::units(-3 * steps as i32), Timing::Stamps { gaps: Some(false) }));
         }

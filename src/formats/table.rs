@@ -29,7 +29,7 @@ use head::Body;
 use pace::{Intervals, Pace, Teller};
 
 /// Bytes that a thread reads at once: text and columns of a piece stay near the core.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
 /// More threads wait for the one that reads the file.
 const THREADS: usize = 8;
 

@@ -62,7 +62,7 @@ fn clock(input: &mut Input<'_>) -> Result<SampleClock, FormatError> {
     if body == 0 {
         return Err(input.fault(Place::Byte(HEAD), ReadFault::NoSamples));
     }
-    if body % 4 != 0 {
+    if !body.is_multiple_of(4) {
         let fault = ReadFault::Truncated { what: "a sample", expected: 4, found: body % 4 };
         return Err(input.fault(Place::Byte(HEAD + body / 4 * 4), fault));
     }

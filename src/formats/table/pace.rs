@@ -242,7 +242,7 @@ impl<'s> Teller<'s> {
         let end = SimTime(start.0.saturating_add(rows.saturating_mul(usual.0)));
         if let Some(clock) = self.clock {
             let first = start.since(clock.start).0 / usual.0.max(1);
-            if clock.at(first) == start && clock.at(first + rows) == end {
+            if clock.at(first) == start && clock.at(first.saturating_add(rows)) == end {
                 return Some((clock, first));
             }
         }
@@ -305,19 +305,16 @@ impl Hold {
         if self.usual == SimTime::ZERO {
             return (0, false);
         }
-        let mut row = at;
-        while row < rows {
-            let start = times.get(row).copied().unwrap_or_default();
-            let end = self.end(times, row);
-            if end.since(start) != self.usual {
-                return (row - at, false);
-            }
-            row += 1;
-            if times.get(row).is_some_and(|next| *next != end) {
-                return (row - at, true);
-            }
+        let rest = times.get(at..=rows).unwrap_or_default();
+        let exact = |pair: &&[SimTime]| matches!(pair, [a, b] if b.since(*a) == self.usual);
+        let count = rest.windows(2).take_while(exact).count();
+        let behind = at + count;
+        let start = times.get(behind).copied().unwrap_or_default();
+        match behind == rows || self.end(times, behind).since(start) != self.usual {
+            true => (count, behind == rows),
+            // It is as long as usual only by the gap behind it.
+            false => (count + 1, true),
         }
-        (row - at, true)
     }
 
     /// The row behind those from `at` on that an even clock will not do for.

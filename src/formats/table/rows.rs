@@ -298,11 +298,14 @@ impl Rows {
     ) -> Result<usize, ReadFault> {
         let (cell, next) = self.text(text, at);
         let level = match *loose::bare(&cell).as_bytes() {
+            [] => b'-',
             [level] => level,
             _ => return Err(self.no_level(&cell, column)),
         };
         let to = level_of(level).ok_or_else(|| self.no_level(&cell, column))?;
-        columns.change(line, level, to);
+        if columns.levels.get(line) != Some(&level) {
+            columns.change(line, level, to);
+        }
         Ok(next)
     }
 
