@@ -83,12 +83,7 @@ fn stream_on(
 ) -> Result<(), FormatError> {
     let Table { mut rows, mut layout, body, timing } = table;
     if matches!(timing, Timing::Rate(_)) {
-        let timeless = |cell: &mut Cell| {
-            if *cell == Cell::Time {
-                *cell = Cell::Skip;
-            }
-        };
-        rows.cells.iter_mut().for_each(timeless);
+        rows.skip_stamps();
     }
     let name = input.name.clone();
     let fault = |line, fault| FormatError::Unreadable { file: name.clone(), place: line, fault };

@@ -104,6 +104,13 @@ impl Rows {
         lines.sum()
     }
 
+    /// Leaves out the column of time.
+    pub(super) fn skip_stamps(&mut self) {
+        for cell in self.cells.iter_mut().filter(|cell| **cell == Cell::Time) {
+            *cell = Cell::Skip;
+        }
+    }
+
     /// True where rows have times of their own.
     pub(super) fn timed(&self) -> bool {
         self.cells.contains(&Cell::Time)
@@ -187,15 +194,7 @@ impl Rows {
     ) -> Result<usize, ReadFault> {
         match cell {
             Cell::Value { channel, power } => {
-                let (mut value, next) = match decimal::scan(text, at, self.point) {
-                    Some((number, next)) if self.ends(text, next) => {
-                        (number.times_ten_to(power), next)
-                    }
-                    _ => self.odd_value(text, at, column, power)?,
-                };
-                if value.abs() >= self.overflow {
-                    value = f64::NAN;
-                }
+                let (value, next) = self.value(text, at, column, power)?;
                 if let Some(values) = columns.values.get_mut(channel) {
                     values.push(value);
                 }
@@ -230,6 +229,22 @@ impl Rows {
                 self.changed_levels(text, at, column, (first, down), columns)
             }
         }
+    }
+
+    /// A value × 10^`power`, a gap where it stands for an overflow; and the byte behind it.
+    #[inline(always)]
+    fn value(
+        &self,
+        text: &[u8],
+        at: usize,
+        column: usize,
+        power: i32,
+    ) -> Result<(f64, usize), ReadFault> {
+        let (value, next) = match decimal::scan(text, at, self.point) {
+            Some((number, next)) if self.ends(text, next) => (number.times_ten_to(power), next),
+            _ => self.odd_value(text, at, column, power)?,
+        };
+        Ok((if value.abs() >= self.overflow { f64::NAN } else { value }, next))
     }
 
     /// True where a cell ends before this byte.
