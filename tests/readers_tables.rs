@@ -112,7 +112,7 @@ fn a_table_cut_anywhere_is_one_error_or_shorter() {
         let bytes = std::fs::read(path).unwrap();
         let whole = read_bytes(&bytes, format, &Options::default()).unwrap();
         // Every kilobyte at the start, where heads end; fewer behind.
-        let often = |cut: &usize| *cut < 24 << 10 || cut % (16 << 10) == 0;
+        let often = |cut: &usize| *cut < 24 << 10 || cut.is_multiple_of(16 << 10);
         let cuts = (0..bytes.len()).step_by(1024).filter(often);
         for cut in cuts.chain([bytes.len() - 1]) {
             match read_bytes(&bytes[..cut], format, &Options::default()) {
