@@ -40,6 +40,7 @@ mod profile_slips;
 mod profiles;
 mod readers_binaries;
 mod readers_logs;
+mod readers_tables;
 mod recurrence;
 mod remembered;
 mod roofline;

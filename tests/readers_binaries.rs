@@ -157,6 +157,7 @@ fn run() -> Trace {
             component("sram", ComponentKind::Memory),
         ],
         rails: vec![Rail { name: "vdd".into(), is_source: true }],
+        ..Header::default()
     });
     let ms = |ms: u64| SimTime(ms * 1_000_000_000);
     for (at, npu, sram) in [(0, 0.1, 0.01), (2, 0.4, 0.05), (5, 0.1, 0.02)] {

@@ -1,9 +1,10 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, ambiq_layers, chrome_json, energy_runner, jls, loadgen, nvidia_smi,
-    perfetto, power_gadget, ppk2, ptdaemon, saleae_binary, sigrok_sr, st_edge_ai, sysfs_log,
-    tegrastats, tensorrt, tflm_profile,
+    FormatError, Head, Input, ambiq_layers, any_csv, chrome_json, energy_runner, jls,
+    joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2, ppk2_csv, ptdaemon,
+    saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log, tegrastats, tensorrt,
+    tflm_profile,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
@@ -103,6 +104,12 @@ pub const FORMATS: &[Format] = &[
     jls::JLS_1,
     perfetto::PERFETTO,
     chrome_json::CHROME_JSON,
+    ppk2_csv::FORMAT,
+    joulescope_csv::FORMAT,
+    monsoon::FORMAT,
+    saleae_csv::FORMAT,
+    sigrok_csv::FORMAT,
+    any_csv::FORMAT,
 ];
 
 /// A file or folder whose format is known.
