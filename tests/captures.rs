@@ -13,7 +13,7 @@ fn joulecast(arguments: &[&str]) -> Output {
 
 fn measured(path: &Path) -> Measured {
     let opened = open(path).unwrap();
-    Measured::read(&opened, &Options::default(), &WindowOptions::default(), None).unwrap()
+    Measured::read(&opened, &Options::default(), &WindowOptions::default(), None, &[]).unwrap()
 }
 
 /// Folders of one benchmark's energy run.

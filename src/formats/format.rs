@@ -87,6 +87,7 @@ pub const FORMATS: &[Format] = &[
     energy_runner::PYTHON_FOLDER,
     energy_runner::TRACE,
     energy_runner::PYTHON,
+    energy_runner::LOG,
     loadgen::FOLDER,
     ptdaemon::FORMAT,
     tegrastats::FORMAT,

@@ -39,8 +39,42 @@ pub fn measured_text(m: &Measured) -> String {
         let _ = writeln!(text, "\n{}", windows(m));
     }
     inference(m, &mut text);
+    agreement(m, &mut text);
+    background(m, &mut text);
     remarks(m, &mut text);
     text
+}
+
+/// How well the windows agree.
+fn agreement(m: &Measured, text: &mut String) {
+    let Some(repeats) = &m.repeats else { return };
+    let _ = write!(
+        text,
+        "windows agree within {:.3} % (standard deviation)",
+        100.0 * repeats.relative()
+    );
+    let names: Vec<_> = repeats.outliers.iter().map(|at| (at + 1).to_string()).collect();
+    let _ = match names.as_slice() {
+        [] => Ok(()),
+        [one] => write!(text, "; number {one} is an outlier"),
+        several => write!(text, "; numbers {} are outliers", several.join(", ")),
+    };
+    if repeats.drifts() {
+        let drift = 100.0 * repeats.drift / repeats.mean;
+        let _ = write!(text, "; they drift by {drift:+.3} % from one to the next");
+    }
+    text.push('\n');
+}
+
+/// What the device draws outside of its windows.
+fn background(m: &Measured, text: &mut String) {
+    let (Some(between), Some(floor)) = (m.between_windows, m.summary.floor) else { return };
+    let within: Vec<f64> = m.measured.iter().filter_map(|w| w.mean()).map(|mean| mean.0).collect();
+    let within = within.iter().sum::<f64>() / within.len().max(1) as f64;
+    let _ = write!(text, "between windows {between}, lowest 100 ms {floor}");
+    // A tenth of what separates the floor from work is no noise.
+    let busy = between.0 > floor.0 + 0.1 * (within - floor.0).abs();
+    text.push_str(if busy { ": the device is not idle between windows\n" } else { "\n" });
 }
 
 fn heading(m: &Measured) -> String {
