@@ -108,8 +108,11 @@ impl Measured {
         inferences: Option<u64>,
     ) -> Self {
         let end = SimTime::from_seconds(summary.duration).unwrap_or_default();
-        let (edges, marks, spans) = (&summary.edges, &summary.marks, &summary.spans);
-        let windows = find_windows(&layout.lines, edges, marks, spans, end, options);
+        let (marks, spans) = (&summary.marks, &summary.spans);
+        // Levels are stored in whole bytes or words: behind the last sample a line tells nothing.
+        let known = summary.known_until();
+        let edges: Vec<Edge> = summary.edges.iter().filter(|e| e.at < known).copied().collect();
+        let windows = find_windows(&layout.lines, &edges, marks, spans, end, options);
         let stated = |run: &StatedRun| run.inferences_per_window;
         let logged = || {
             let events = events_of(marks, &options.words, Teller::Host);

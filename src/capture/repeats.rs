@@ -24,6 +24,8 @@ pub struct Repeats {
 /// Further from the median than this many robust standard deviations is an outlier (Iglewicz and
 /// Hoaglin, 1993).
 const FAR: f64 = 3.5;
+/// Of fewer values none is called an outlier.
+const ENOUGH: usize = 5;
 /// The median absolute deviation of a normal distribution, in standard deviations.
 const MAD: f64 = 0.6745;
 
@@ -62,6 +64,9 @@ impl Repeats {
 }
 
 fn outliers(values: &[f64]) -> Vec<usize> {
+    if values.len() < ENOUGH {
+        return Vec::new();
+    }
     let Some(middle) = median(values.to_vec()) else { return Vec::new() };
     let apart = |value: &f64| (value - middle).abs();
     let Some(usual) = median(values.iter().map(apart).collect()) else { return Vec::new() };

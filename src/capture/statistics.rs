@@ -121,6 +121,12 @@ impl Statistics {
         if at <= self.now {
             return;
         }
+        if self.power.is_empty() {
+            // Nothing measures power: there is none to miss either.
+            self.unknown = SimTime(self.unknown.0 + at.since(self.now).0);
+            self.now = at;
+            return;
+        }
         let seconds = at.since(self.now).seconds().0;
         let total: f64 = self.power.iter().sum();
         for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
@@ -339,9 +345,10 @@ impl Sink for Statistics {
     fn rail(&mut self, _: SimTime, _: RailId, _: Volts, _: Amperes) {}
 
     fn span(&mut self, span: Span) {
-        if matches!(span.kind, SpanKind::Window | SpanKind::Inference) && self.spans.len() < KEPT {
+        let kept = matches!(span.kind, SpanKind::Window | SpanKind::Inference | SpanKind::Layer);
+        if kept && self.spans.len() < KEPT {
             // A simulated inference is told when it has ended: its sums are of the past.
-            if span.start >= self.now {
+            if span.kind != SpanKind::Layer && span.start >= self.now {
                 self.want(span.start);
                 self.want(span.end);
             }
@@ -372,6 +379,14 @@ impl Sink for Statistics {
 }
 
 impl Summary {
+    /// The end of the last stretch over which power is known.
+    pub fn known_until(&self) -> SimTime {
+        let end = SimTime::from_seconds(self.duration).unwrap_or(SimTime(u64::MAX));
+        let open =
+            self.gaps.last().filter(|gap| gap.end == end && !self.header.components.is_empty());
+        open.map_or(end, |gap| gap.start)
+    }
+
     /// Energy and known time between two instants that were asked for; none where one was not.
     pub fn between(&self, start: SimTime, end: SimTime) -> Option<(Joules, Seconds)> {
         let (from, to) = (self.drawn.get(&start)?, self.drawn.get(&end)?);

@@ -120,10 +120,16 @@ fn of_edges(
     let own: Vec<Edge> = edges.iter().filter(|edge| edge.line == line).copied().collect();
     let events = host_clock::events_of(marks, &options.words, Teller::Host);
     let explained = events.iter().any(|event| event.role == HostRole::Start);
-    if explained && options.rule.is_none() {
-        return explained_by(&own, &events, end);
-    }
     let rule = options.rule.unwrap_or_else(|| likely_rule(&own, end));
+    if explained {
+        // Where pulses mark instants, an event goes with the first edge of its pulse.
+        let told: Vec<Edge> = match rule {
+            EdgeRule::Falls => changes(&own).filter(|edge| edge.to == Level::Low).collect(),
+            EdgeRule::Rises => changes(&own).filter(|edge| edge.to == Level::High).collect(),
+            EdgeRule::Low | EdgeRule::High => changes(&own).collect(),
+        };
+        return explained_by(&told, &events, end);
+    }
     by_rule(&own, rule)
 }
 

@@ -124,7 +124,7 @@ impl CaptureArgument {
             let trace = csv::read_folder(&self.capture)?;
             return Ok(Measured::of_trace(&trace, &windows.options()));
         }
-        let (opened, options) = (self.open()?, self.options()?);
+        let (options, opened) = (self.options()?, self.open()?);
         let (rules, log) = (windows.options(), windows.log()?);
         Ok(Measured::read(&opened, &options, &rules, windows.inferences, &log)?)
     }

@@ -58,7 +58,7 @@ fn window(w: &MeasuredWindow) -> Value {
         "start_s": w.window.start.seconds(),
         "stop_s": w.window.stop.seconds(),
         "duration_s": w.length(),
-        "energy_j": w.energy,
+        "energy_j": (w.known.0 > 0.0).then_some(w.energy),
         "mean_w": w.mean(),
         "unknown_s": w.unknown,
         "energy_per_inference_j": w.per_inference,
