@@ -16,6 +16,7 @@ mod extends;
 mod families;
 mod findings;
 mod hardware_tools;
+mod fuzz_seeds;
 mod headroom;
 mod inspect;
 mod junction;
