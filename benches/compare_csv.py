@@ -1,13 +1,13 @@
-"""How fast a large CSV is read and summed, beside polars.
+"""How fast a large capture is read, windowed and summed, beside polars on its CSV.
 
     python3 benches/compare_csv.py [ROWS] [RUNS] [FILE]
 
 Writes FILE (in the folder of temporary files unless named) of ROWS rows
 `Timestamp(ms),Current(uA)` at 100 kHz as Nordic's app exports them, then runs
-polars and `target/release/examples/sum_samples` in turn, RUNS times, each in a
+polars and `target/release/joulecast stats` in turn, RUNS times, each in a
 process of its own, and prints the best and the median of the wall times and the
 largest resident memory. A file made here is deleted at the end.
-Needs polars and numpy; build first: cargo build --release --example sum_samples
+Needs polars and numpy; build first: cargo build --release
 """
 
 import os
@@ -55,6 +55,18 @@ def generate(path, rows):
             frame.write_csv(out, include_header=first == 0, quote_style="never")
 
 
+def write_floats(path, rows):
+    """As many float32 samples in the binary form of EnergyRunner."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    with open(path, "wb") as out:
+        out.write(b"\xf1" + np.float32(100_000).tobytes())
+        for first in range(0, rows, 5_000_000):
+            count = min(rows - first, 5_000_000)
+            out.write((40 + random.standard_normal(count)).astype("<f4").tobytes())
+
+
 def run(command):
     start = time.perf_counter()
     done = subprocess.run(
@@ -64,7 +76,8 @@ def run(command):
     if done.returncode != 0:
         sys.exit(done.stderr)
     memory = int(re.search(r"(\d+) KiB", done.stderr).group(1)) / 1024
-    return took, memory, done.stdout.strip().replace("\n", "; ")
+    said = "; ".join(" ".join(line.split()) for line in done.stdout.splitlines() if line.strip())
+    return took, memory, said[:110]
 
 
 def main():
@@ -76,10 +89,14 @@ def main():
     if made:
         generate(path, rows)
     target = os.environ.get("CARGO_TARGET_DIR", Path(__file__).parent.parent / "target")
+    binary = Path(target) / "release/joulecast"
+    floats = path.with_suffix(".floats.bin")
+    write_floats(floats, rows)
     tools = {
         "polars read_csv": [sys.executable, "-c", EAGER, path],
         "polars scan_csv": [sys.executable, "-c", LAZY, path],
-        "joulecast": [Path(target) / "release/examples/sum_samples", path],
+        "joulecast CSV": [binary, "stats", path, "--voltage", "1 V"],
+        "joulecast binary": [binary, "stats", floats],
     }
     results = {name: [] for name in tools}
     for _ in range(runs):
@@ -93,6 +110,7 @@ def main():
             f"{name:16} best {times[0]:7.3f} s, median {statistics.median(times):7.3f} s, "
             f"memory {memory:6.0f} MiB: {measured[0][2]}"
         )
+    floats.unlink()
     if made and not named:
         path.unlink()
 

@@ -205,8 +205,18 @@ fn by_rule(edges: &[Edge], rule: EdgeRule) -> Windows {
     match rule {
         EdgeRule::Falls | EdgeRule::Rises => {
             // The first edge may only tell the level at the start.
-            let to: Vec<_> = changes(edges).filter(|edge| edge.to == level).collect();
+            let mut to: Vec<_> = changes(edges).filter(|edge| edge.to == level).collect();
             let what = if level == Level::Low { "falls" } else { "rises" };
+            if to.len() % 2 == 1
+                && let Some(odd) = odd_one(&to)
+            {
+                found.remarks.push(format!(
+                    "number {} of {} {what} is in no window: without it alone all windows are equally long",
+                    odd + 1,
+                    to.len()
+                ));
+                to.remove(odd);
+            }
             if to.len() % 2 == 1 {
                 found.remarks.push(format!(
                     "there are {} {what}, an odd number: which of them has no partner is not known, so \
@@ -238,6 +248,33 @@ fn by_rule(edges: &[Edge], rule: EdgeRule) -> Windows {
         }
     }
     found
+}
+
+/// Of an odd number of edges the one without which windows in pairs are equally long, where leaving
+/// out any other makes them differ.
+fn odd_one(edges: &[Edge]) -> Option<usize> {
+    const ALIKE: f64 = 0.02;
+    const APART: f64 = 5.0;
+    // One window is as long as itself.
+    if edges.len() < 5 {
+        return None;
+    }
+    let spread = |left_out: usize| {
+        let kept: Vec<u64> = edges
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != left_out)
+            .map(|(_, edge)| edge.at.0)
+            .collect();
+        let lengths = kept.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0]));
+        let (least, most) =
+            lengths.fold((u64::MAX, 0), |(l, m), length| (l.min(length), m.max(length)));
+        (most - least.min(most)) as f64 / most.max(1) as f64
+    };
+    let mut all: Vec<(f64, usize)> = (0..edges.len()).map(|at| (spread(at), at)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [best, second, ..] = all[..] else { return None };
+    (best.0 <= ALIKE && second.0 > APART * best.0.max(ALIKE)).then_some(best.1)
 }
 
 /// Edges that change the level or, where only one direction is kept, every edge.
@@ -349,6 +386,17 @@ mod tests {
         let found = find(&edges(&[(1.0, Level::Low), (2.0, Level::Low), (3.0, Level::Low)]), &[]);
         assert!(found.windows.is_empty());
         assert!(found.remarks[0].contains("odd number"), "{:?}", found.remarks);
+    }
+
+    #[test]
+    fn an_odd_edge_is_found_where_the_lengths_of_windows_tell_it() {
+        let falls = |at: &[f64]| edges(&at.iter().map(|at| (*at, Level::Low)).collect::<Vec<_>>());
+        let pulse = find(&falls(&[0.02, 3.0, 10.0, 13.5, 20.5, 25.0, 32.01]), &[]);
+        assert_eq!(starts(&pulse), [(3000, 10000), (13500, 20500), (25000, 32010)]);
+        assert!(pulse.remarks[0].starts_with("number 1 of 7 falls"), "{:?}", pulse.remarks);
+        // Pauses as long as windows: nothing tells which is which.
+        let even = find(&falls(&[0.0, 5.0, 10.0, 15.0, 20.0]), &[]);
+        assert!(even.windows.is_empty());
     }
 
     fn marks(of: &[(f64, &str)]) -> Vec<Mark> {
