@@ -21,7 +21,7 @@ pub use layers::{AssignFault, AssignOptions, Assigned, Expected, assign};
 pub use measured::{Measured, MeasuredWindow};
 pub use power_series::PowerSeries;
 pub use rails::Rails;
-pub use repeats::{Repeats, Runs};
+pub use repeats::{Compared, Repeats, Runs, values_of};
 pub use statistics::{Gap, Statistics, Summary, median};
 pub use supply::{Electrical, Supply, SupplyLine};
 pub use windows::{EdgeRule, Window, WindowOptions, Windows, find_windows};

@@ -12,6 +12,7 @@ mod hardware;
 mod inspect;
 mod measurement;
 mod model;
+mod repeat;
 mod roofline;
 mod run;
 mod stats;

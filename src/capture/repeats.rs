@@ -1,5 +1,6 @@
 //! How well measurements of one thing agree: mean, spread, outliers, drift.
 
+use super::measured::{Measured, MeasuredWindow};
 use super::statistics::median;
 
 /// Agreement of repeated measurements, in the order in which they were taken.
@@ -106,6 +107,27 @@ fn student_95(freedom: usize) -> Option<f64> {
         1..=30 => TABLE.get(freedom - 1).copied(),
         more => Some(1.960 + 2.372 / more as f64),
     }
+}
+
+/// What is compared between captures of the same work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared {
+    /// Energy of an inference \[J\].
+    EnergyPerInference,
+    /// Energy of a window \[J\].
+    WindowEnergy,
+}
+
+/// The values of each capture: energies of an inference where all know them, else of windows.
+pub fn values_of(runs: &[&Measured]) -> (Compared, Vec<Vec<f64>>) {
+    let each = runs.iter().all(|run| run.energy_per_inference.is_some());
+    let value = |window: &MeasuredWindow| match each {
+        true => window.per_inference.map(|energy| energy.0),
+        false => (window.unknown.0 <= 0.0 && window.known.0 > 0.0).then_some(window.energy.0),
+    };
+    let of = |run: &&Measured| run.measured.iter().filter_map(value).collect();
+    let compared = if each { Compared::EnergyPerInference } else { Compared::WindowEnergy };
+    (compared, runs.iter().map(of).collect())
 }
 
 /// Agreement of several runs, each of several windows: what differs from run to run beyond what

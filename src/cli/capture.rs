@@ -3,6 +3,7 @@
 use super::align::Align;
 use super::fold::Fold;
 use super::measurement::{CaptureArgument, WindowArguments};
+use super::repeat::Repeat;
 use super::{Answer, CliError};
 use crate::formats::FORMATS;
 use crate::report::{formats_table, info_text, json};
@@ -17,6 +18,8 @@ pub(super) enum Capture {
     Fold(Fold),
     /// A host's log on the meter's clock, event by event
     Align(Align),
+    /// Several captures of the same work: their mean, and what differs between them
+    Repeat(Repeat),
     /// Formats that can be read
     Formats(Formats),
 }
@@ -43,6 +46,7 @@ impl Capture {
             Self::Info(info) => info.run(),
             Self::Fold(fold) => fold.run(),
             Self::Align(align) => align.run(),
+            Self::Repeat(repeat) => repeat.run(),
             Self::Formats(_) => Ok(Answer::yes(formats_table(FORMATS))),
         }
     }

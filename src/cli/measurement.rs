@@ -13,6 +13,13 @@ use std::path::{Path, PathBuf};
 pub(super) struct CaptureArgument {
     /// A file or folder that an instrument, a runner or a run of joulecast wrote
     pub(super) capture: PathBuf,
+    #[command(flatten)]
+    reading: ReadingArguments,
+}
+
+/// How a capture is read.
+#[derive(Debug, Args)]
+pub(super) struct ReadingArguments {
     /// The format, where its content does not tell it; `joulecast capture formats` lists them
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
@@ -95,13 +102,28 @@ enum Edges {
 impl CaptureArgument {
     /// The format of what is named.
     pub(super) fn open(&self) -> Result<Opened, CliError> {
-        Ok(match &self.format {
-            Some(name) => formats::open_as(&self.capture, name)?,
-            None => formats::open(&self.capture)?,
-        })
+        self.reading.open(&self.capture)
     }
 
     pub(super) fn options(&self) -> Result<Options, CliError> {
+        self.reading.options()
+    }
+
+    /// Measures it, whoever wrote it.
+    pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
+        self.reading.measure(&self.capture, windows)
+    }
+}
+
+impl ReadingArguments {
+    fn open(&self, capture: &Path) -> Result<Opened, CliError> {
+        Ok(match &self.format {
+            Some(name) => formats::open_as(capture, name)?,
+            None => formats::open(capture)?,
+        })
+    }
+
+    fn options(&self) -> Result<Options, CliError> {
         let table = &self.table;
         Ok(Options {
             rate: quantity::<Hertz>("--rate", self.rate.as_deref())?,
@@ -118,13 +140,17 @@ impl CaptureArgument {
         })
     }
 
-    /// Measures it, whoever wrote it.
-    pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
-        if self.format.is_none() && is_run(&self.capture) {
-            let trace = csv::read_folder(&self.capture)?;
+    /// Measures a capture, whoever wrote it.
+    pub(super) fn measure(
+        &self,
+        capture: &Path,
+        windows: &WindowArguments,
+    ) -> Result<Measured, CliError> {
+        if self.format.is_none() && is_run(capture) {
+            let trace = csv::read_folder(capture)?;
             return Ok(Measured::of_trace(&trace, &windows.options()));
         }
-        let (options, opened) = (self.options()?, self.open()?);
+        let (options, opened) = (self.options()?, self.open(capture)?);
         let (rules, log) = (windows.options(), windows.log()?);
         Ok(Measured::read(&opened, &options, &rules, windows.inferences, &log)?)
     }

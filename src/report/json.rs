@@ -9,6 +9,7 @@ mod inspect;
 mod limits;
 mod measured;
 mod memory;
+mod repeat;
 mod roofline;
 
 pub use against::against;
@@ -17,6 +18,7 @@ pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 pub use measured::{info, measured};
+pub use repeat::repeat;
 pub use roofline::roofline;
 
 use super::tables::{key_name, window_name};
