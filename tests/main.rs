@@ -27,6 +27,8 @@ mod network_edges;
 mod onnx_composite;
 mod onnx_corpus;
 mod operator_costs;
+mod oracle_changepoint;
+mod oracle_measurement;
 mod oracle_models;
 mod oracle_systolic;
 mod oracle_thermal;
