@@ -1,6 +1,7 @@
 //! What a measurement means: supply lines from channels, windows from edges, one clock from two,
 //! the profile of one inference from many.
 
+mod carried;
 mod change_points;
 mod fold;
 mod host_clock;
@@ -13,6 +14,7 @@ mod statistics;
 mod supply;
 mod windows;
 
+pub use carried::Carried;
 pub use change_points::{Pieces, change_points};
 pub use fold::{FoldFault, Folded, fold};
 pub use host_clock::{ClockFit, HostEvent, HostRole, Matched, host_events, match_edges};

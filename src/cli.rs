@@ -11,6 +11,7 @@ mod hardware;
 mod inspect;
 mod measurement;
 mod model;
+mod plot;
 mod roofline;
 mod run;
 mod stats;
@@ -50,6 +51,9 @@ enum Verb {
     /// What did I measure?
     #[command(subcommand)]
     Capture(capture::Capture),
+    /// Pictures of a capture or a trace
+    #[command(subcommand)]
+    Plot(plot::Plot),
     /// Predicted against measured
     Validate(validate::Validate),
     /// What hardware ships, how well founded it is, and whether yours is sound
@@ -90,6 +94,7 @@ pub fn main() -> ExitCode {
         Verb::Run(a) => a.run(),
         Verb::Stats(a) => a.run(),
         Verb::Capture(a) => a.run(),
+        Verb::Plot(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),
         Verb::Model(a) => a.run(),
