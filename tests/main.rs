@@ -38,6 +38,7 @@ mod other_tools;
 mod out_of_reach;
 mod pictures;
 mod placement;
+mod plots;
 mod profile_slips;
 mod profiles;
 mod readers_logs;

@@ -55,7 +55,7 @@ impl Fold {
         let folded = fold_windows(&self.capture, &measured)?;
         let layers = self.target.layers(&folded)?;
         if let Some(out) = &self.out {
-            write_file(out, &fold_csv(&folded))?;
+            write_file(out, fold_csv(&folded))?;
         }
         let layers = layers.as_deref();
         Ok(if self.json {

@@ -9,7 +9,7 @@ use crate::diagnostic::nearest;
 use crate::formats::csv;
 use crate::report::plot::{self, COLUMNS, CapturePicture, FoldPicture, PlotError, PowerOptions};
 use crate::report::write_file_with;
-use crate::trace::{Bounds, BucketSink, Bucketed, ComponentKind, Trace};
+use crate::trace::{Bounds, BucketSink, Bucketed, ComponentId, ComponentKind, Trace};
 use crate::units::{Seconds, SimTime};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -100,14 +100,7 @@ impl Power {
         let lines = measured.carried();
         let chosen = match &self.rail {
             Some(name) => vec![self.find(name, &lines)?.clone()],
-            None => {
-                let mut all = Carried { name: "total".into(), members: measured.everything() };
-                if let [only] = &lines[..] {
-                    all.name.clone_from(&only.name);
-                }
-                let several = lines.len() > 1;
-                std::iter::once(all).chain(lines.into_iter().filter(|_| several)).collect()
-            }
+            None => with_total(measured.everything(), lines),
         };
         if measured.summary.header.components.is_empty()
             && measured.summary.header.counters.is_empty()
@@ -169,7 +162,7 @@ impl Power {
         &self,
         measured: &Measured,
         bounds: Bounds,
-        members: Vec<Vec<crate::trace::ComponentId>>,
+        members: Vec<Vec<ComponentId>>,
     ) -> Result<Bucketed, CliError> {
         let mut sink = BucketSink::new(bounds, members);
         if is_run(&self.capture.capture) {
@@ -210,6 +203,17 @@ impl Fold {
         };
         self.picture.write("one inference", |path| plot::folded(&picture, path))
     }
+}
+
+/// The total, and the lines that are not all of it.
+fn with_total(everything: Vec<ComponentId>, mut lines: Vec<Carried>) -> Vec<Carried> {
+    let is_all = |line: &Carried| everything.iter().all(|one| line.members.contains(one));
+    let name = match lines.iter().position(is_all) {
+        Some(at) => lines.remove(at).name,
+        None => "total".to_owned(),
+    };
+    lines.insert(0, Carried { name, members: everything });
+    lines
 }
 
 /// The capture's own name and its folder's, which often says what it is of.

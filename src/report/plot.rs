@@ -143,7 +143,8 @@ pub fn capture(picture: &CapturePicture<'_>, path: &Path) -> Result<(), PlotErro
     if picture.bucketed.sums.is_empty() && picture.bucketed.counters.is_empty() {
         return Err(PlotError::Nothing);
     }
-    write(&capture::compose(picture), SIZE, path)
+    let (scene, size) = capture::compose(picture);
+    write(&scene, size, path)
 }
 
 /// Draws the profile of one inference with its standard error, and the layers assigned to it. The

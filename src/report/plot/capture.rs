@@ -29,6 +29,9 @@ const MOST_COUNTERS: usize = 7;
 /// Room between panels, and for the name of one.
 const BETWEEN: f64 = 14.0;
 const NAME: f64 = 18.0;
+/// Panels that the usual height has room for, and how much higher each further one makes the picture.
+const FITTING: usize = 4;
+const PANEL: u32 = 120;
 /// Windows listed beside the data.
 const LISTED: usize = 8;
 
@@ -49,9 +52,13 @@ pub struct CapturePicture<'a> {
     pub dark: bool,
 }
 
-pub(super) fn compose(picture: &CapturePicture<'_>) -> Scene {
+/// The picture and its size, which grows with the number of panels.
+pub(super) fn compose(picture: &CapturePicture<'_>) -> (Scene, (u32, u32)) {
     let theme = if picture.dark { &DARK } else { &LIGHT };
-    let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
+    let panels = panels(picture, theme);
+    let more = panels.len().saturating_sub(FITTING) as u32;
+    let size = (SIZE.0, SIZE.1 + more * PANEL);
+    let (width, height) = (f64::from(size.0), f64::from(size.1));
     let mut scene = Scene::default();
     scene.fill(Area { left: 0.0, top: 0.0, right: width, bottom: height }, theme.paper);
     let top = heading(&mut scene, &picture.title, &subtitle(picture), theme);
@@ -73,7 +80,6 @@ pub(super) fn compose(picture: &CapturePicture<'_>) -> Scene {
         bottom: page.bottom - digital.height(),
         ..page
     };
-    let panels = panels(picture, theme);
     for (panel, area) in panels.iter().zip(areas(&panels, &data)) {
         bands::shade(&mut scene, &windows, &grid, &area, theme);
         panel.draw(&mut scene, &area, theme);
@@ -84,7 +90,7 @@ pub(super) fn compose(picture: &CapturePicture<'_>) -> Scene {
     let column = Area { left: width - MARGIN - LEGEND, right: width - MARGIN, ..page };
     let column = Area { bottom: height - MARGIN, ..column };
     explain(&mut Legend::new(&mut scene, theme, column), picture, &panels, theme);
-    scene
+    (scene, size)
 }
 
 /// What a person should know first, in at most four lines.

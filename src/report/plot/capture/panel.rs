@@ -67,21 +67,29 @@ impl<'a> Panel<'a> {
             .filter(|value| value.is_finite())
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
-        let wanted = ((height / 48.0) as usize).clamp(2, 9);
-        if self.kind == ChannelKind::Temperature {
+        let (low, high) = if self.kind == ChannelKind::Temperature {
             let reach = ((high - low) * 0.08).max(0.5);
-            return Axis::within(low - reach, high + reach, wanted, "°C");
-        }
-        let high = if low == 0.0 && high == 0.0 { 1e-3 } else { high };
-        let (low, high) = (low.min(0.0), high.max(0.0));
-        let reach = (high - low) * 0.05;
-        let low = if low < 0.0 { low - reach } else { low };
-        let high = if high > 0.0 { high + reach } else { high };
-        match self.kind {
+            (low - reach, high + reach)
+        } else {
+            let high = if low == 0.0 && high == 0.0 { 1e-3 } else { high };
+            let (low, high) = (low.min(0.0), high.max(0.0));
+            let reach = (high - low) * 0.05;
+            (
+                if low < 0.0 { low - reach } else { low },
+                if high > 0.0 { high + reach } else { high },
+            )
+        };
+        let axis = |wanted| match self.kind {
+            ChannelKind::Temperature => Axis::within(low, high, wanted, "°C"),
             ChannelKind::Share => Axis::percent(low, high, wanted),
             ChannelKind::Other if high < 1e4 => Axis::bare(low, high, wanted),
             kind => Axis::within(low, high, wanted, kind.unit()),
-        }
+        };
+        // Steps are round, so that few of them may be fewer than asked for; one tick is no scale.
+        let most = ((height / 24.0) as usize).clamp(2, 9);
+        let wanted = ((height / 48.0) as usize).clamp(2, 9);
+        let enough = |axis: &Axis| shown(axis).count() > 2;
+        (wanted..=most.max(wanted)).map(axis).find(enough).unwrap_or_else(|| axis(most))
     }
 
     pub(super) fn draw(&self, scene: &mut Scene, area: &Area, theme: &Theme) {
@@ -112,7 +120,10 @@ impl<'a> Panel<'a> {
             scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::End));
         }
         let unit = if axis.unit.is_empty() { String::new() } else { format!(" ({})", axis.unit) };
-        let text = font::elided(&format!("{}{unit}", self.what), TICK_SIZE, false, area.height());
+        let text = format!("{}{unit}", self.what);
+        // A low panel has its name above it; the unit must be there.
+        let is_low = font::width(&text, TICK_SIZE, false) > area.height();
+        let text = if is_low { axis.unit.clone() } else { text };
         let at = (MARGIN + TICK_SIZE, area.center().1);
         scene.text(Label::new(text, at, TICK_SIZE, theme.text).anchored(Anchor::Middle).upright());
         if !self.name.is_empty() {

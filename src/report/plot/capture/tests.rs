@@ -78,11 +78,12 @@ fn scene(rails: usize, temperatures: usize, from: u64, to: u64) -> Scene {
         is_whole: true,
         dark: false,
     })
+    .0
 }
 
 fn labels(scene: &Scene) -> Vec<&Label> {
     let label = |shape| match shape {
-        &Shape::Text(ref label) => Some(label),
+        Shape::Text(label) => Some(label),
         _ => None,
     };
     scene.shapes.iter().filter_map(label).collect()
@@ -98,10 +99,12 @@ fn no_label_covers_another_or_leaves_the_paper() {
         for (from, to) in [(0, 2000), (250, 800), (1100, 1600)] {
             let scene = scene(rails, temperatures, from, to);
             let labels = labels(&scene);
+            let Some(Shape::Fill(paper, _)) = scene.shapes.first() else { panic!() };
+            let height = paper.bottom;
             let areas: Vec<Area> = labels.iter().map(|label| label.area()).collect();
             for (index, (label, area)) in labels.iter().zip(&areas).enumerate() {
                 assert!(area.left >= 0.0 && area.right <= f64::from(SIZE.0), "{label:?}");
-                assert!(area.top >= 0.0 && area.bottom <= f64::from(SIZE.1), "{label:?}");
+                assert!(area.top >= 0.0 && area.bottom <= height, "{label:?}");
                 for (other, theirs) in labels.iter().zip(&areas).take(index) {
                     assert!(!area.meets(theirs), "{rails} {from}: {label:?}\n{other:?}");
                 }
