@@ -8,27 +8,42 @@
 //! and [`Opened::read`] streams it. A new format is one file here and one line in the list of
 //! [`FORMATS`].
 
+mod archive;
+pub mod chrome_json;
 pub mod csv;
 mod error;
+mod fields;
 mod format;
 mod input;
 mod instants;
+mod named_unit;
 pub mod perfetto;
 
 mod ambiq_layers;
+mod any_csv;
 mod energy_runner;
 mod feed;
+mod jls;
+mod joulescope_csv;
 mod layer_table;
 mod lines;
 mod loadgen;
 #[cfg(test)]
 mod log_tests;
+mod monsoon;
 mod nvidia_smi;
 mod power_gadget;
+pub mod ppk2;
+mod ppk2_csv;
 mod ptdaemon;
+mod saleae_binary;
+mod saleae_csv;
+mod sigrok_csv;
+mod sigrok_sr;
 mod st_edge_ai;
 mod stamps;
 mod sysfs_log;
+mod table;
 mod tegrastats;
 mod tensorrt;
 mod tflm_profile;

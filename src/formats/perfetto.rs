@@ -17,6 +17,7 @@ mod counters;
 mod lanes;
 mod message;
 mod packets;
+mod read;
 
 use super::FormatError;
 use super::instants::Instants;
@@ -25,6 +26,7 @@ use crate::units::SimTime;
 use counters::{Counters, Emit};
 use lanes::{Lanes, SliceEdge};
 use packets::Packets;
+pub(super) use read::{PERFETTO, kind};
 use std::io::Write;
 
 /// Writes a Perfetto trace, packet by packet.
