@@ -191,9 +191,8 @@ fn derived(shared: &Path, benchmark: &str) -> Vec<Derived> {
 
 fn fold(folder: &Path, model: &str) -> Value {
     let folder = folder.to_str().unwrap();
-    let output = joulecast(&[
-        "capture", "fold", folder, "--model", model, "--on", "stm32l4r5", "--json",
-    ]);
+    let output =
+        joulecast(&["capture", "fold", folder, "--model", model, "--on", "stm32l4r5", "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -226,7 +225,11 @@ fn layer_steps_come_out_of_folded_windows() {
                 row.energy
             );
             if row.energy > 1500.0 {
-                assert!((energy / row.energy - 1.0).abs() < 0.03, "{benchmark} {:?}", row.operators);
+                assert!(
+                    (energy / row.energy - 1.0).abs() < 0.03,
+                    "{benchmark} {:?}",
+                    row.operators
+                );
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::super::strip::{ROW, row_label};
 use super::panel::hatch;
 use super::{Anchor, Area, GAP, Grid, LEFT, Label, Scene, Theme, font};
-use crate::capture::{HostRole, Matched, Measured, Summary, Window, host_events};
+use crate::capture::{HostRole, HostWords, Matched, Measured, Summary, Window, events_of};
 use crate::trace::{Level, Mark, Span, SpanKind, Teller, Trace};
 use crate::units::SimTime;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,19 +83,27 @@ impl Ticks {
         };
         let placed = marks.iter().filter_map(|mark| Some((at(mark)?, mark)));
         let inside = placed.filter(|(at, _)| (grid.from..=grid.to).contains(at));
-        // One mark a pixel is enough; those that go with edges come first.
-        let mut by_pixel: BTreeMap<(bool, u64), (SimTime, &Mark)> = BTreeMap::new();
+        // One mark a pixel is enough; those that tell of windows come first.
+        let told: BTreeSet<SimTime> =
+            matched.iter().flat_map(|m| &m.events).map(|event| event.at).collect();
+        let mut by_pixel: BTreeMap<(u8, u64), (SimTime, &Mark)> = BTreeMap::new();
         let mut ticks = Self::default();
         for (at, mark) in inside {
             let pixel = grid.place(at) as u64;
-            let is_plain = !tells_of_a_window(mark);
+            let rank = match tells_of_a_window(mark) {
+                true => 0,
+                // By words of the user's own.
+                false if mark.teller == Teller::Host && told.contains(&mark.at) => 1,
+                false => 2,
+            };
             ticks.ticks.insert(pixel);
-            by_pixel.entry((is_plain, pixel)).or_insert((at, mark));
+            by_pixel.entry((rank, pixel)).or_insert((at, mark));
         }
         let mut taken: [Vec<(f64, f64)>; MOST_LINES] = Default::default();
         // From right to left a text never stands in the way of the next tick.
-        let (told, plain): (Vec<_>, Vec<_>) = by_pixel.into_iter().partition(|mark| !mark.0.0);
-        for (_, (at, mark)) in told.into_iter().rev().chain(plain.into_iter().rev()) {
+        let mut order: Vec<_> = by_pixel.into_iter().collect();
+        order.sort_by_key(|((rank, pixel), _)| (*rank, std::cmp::Reverse(*pixel)));
+        for (_, (at, mark)) in order {
             ticks.flag(LEFT + grid.place(at), &mark.name, LEFT + grid.count as f64, &mut taken);
         }
         ticks
@@ -163,7 +171,7 @@ impl Ticks {
 }
 
 fn tells_of_a_window(mark: &Mark) -> bool {
-    let events = host_events(std::slice::from_ref(mark));
+    let events = events_of(std::slice::from_ref(mark), &HostWords::default(), mark.teller);
     events.iter().any(|event| event.role != HostRole::Pulse)
 }
 

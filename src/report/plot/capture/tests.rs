@@ -81,11 +81,14 @@ fn scene(rails: usize, temperatures: usize, from: u64, to: u64) -> Scene {
     .0
 }
 
-fn labels(scene: &Scene) -> Vec<&Label> {
-    let label = |shape| match shape {
+fn label(shape: &Shape) -> Option<&Label> {
+    match shape {
         Shape::Text(label) => Some(label),
         _ => None,
-    };
+    }
+}
+
+fn labels(scene: &Scene) -> Vec<&Label> {
     scene.shapes.iter().filter_map(label).collect()
 }
 
