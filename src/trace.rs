@@ -7,6 +7,7 @@
 
 mod buckets;
 mod ledger;
+mod levels;
 mod metrics;
 mod opening;
 mod recorder;
@@ -17,6 +18,7 @@ mod window;
 
 pub use buckets::{Bounds, Bucket, BucketSink, Bucketed, Buckets};
 pub use ledger::{Cause, Ledger, Residuals};
+pub use levels::{LevelSink, Levels};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};
 pub use opening::Opening;
 pub use recorder::{Recorder, Trace};

@@ -7,10 +7,14 @@ use super::{Answer, CliError};
 use crate::capture::{Carried, Measured, Rails};
 use crate::diagnostic::nearest;
 use crate::formats::csv;
-use crate::report::plot::{self, COLUMNS, CapturePicture, FoldPicture, PlotError, PowerOptions};
+use crate::report::plot::{
+    self, COLUMNS, CapturePicture, FoldPicture, HistogramPicture, PlotError, PowerOptions, STEPS,
+};
 use crate::report::write_file_with;
-use crate::trace::{Bounds, BucketSink, Bucketed, ComponentId, ComponentKind, Trace};
-use crate::units::{Seconds, SimTime};
+use crate::trace::{
+    Bounds, BucketSink, ComponentId, ComponentKind, LevelSink, Levels, Sink, Trace,
+};
+use crate::units::{Seconds, SimTime, Watts};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 
@@ -21,9 +25,11 @@ pub(super) enum Plot {
     Power(Power),
     /// The profile of one inference, and its layers
     Fold(Fold),
+    /// For how long power stays at which level
+    Histogram(Power),
 }
 
-/// Arguments of `plot power`.
+/// Arguments of `plot power` and `plot histogram`.
 #[derive(Debug, Args)]
 pub(super) struct Power {
     #[command(flatten)]
@@ -72,6 +78,7 @@ impl Plot {
         match self {
             Self::Power(power) => power.run(),
             Self::Fold(fold) => fold.run(),
+            Self::Histogram(power) => power.histogram(),
         }
     }
 }
@@ -97,20 +104,16 @@ impl Power {
             }
         }
         let measured = self.capture.measure(&self.windows)?;
-        let lines = measured.carried();
-        let chosen = match &self.rail {
-            Some(name) => vec![self.find(name, &lines)?.clone()],
-            None => with_total(measured.everything(), lines),
-        };
-        if measured.summary.header.components.is_empty()
-            && measured.summary.header.counters.is_empty()
-        {
+        let chosen = self.chosen(&measured)?;
+        if chosen.is_empty() && measured.summary.header.counters.is_empty() {
             return Err(PlotError::Nothing.into());
         }
-        let bounds = self.bounds(&measured)?;
+        let bounds = self.bounds(&measured, COLUMNS)?;
         let (sums, members): (Vec<_>, Vec<_>) =
             chosen.into_iter().map(|line| (line.name, line.members)).unzip();
-        let bucketed = self.buckets(&measured, bounds, members)?;
+        let mut sink = BucketSink::new(bounds, members);
+        self.tell(&measured, true, &mut sink)?;
+        let bucketed = sink.finish();
         let picture = CapturePicture {
             title: title(&self.capture.capture),
             measured: &measured,
@@ -120,6 +123,42 @@ impl Power {
             dark: self.picture.dark,
         };
         self.picture.write("power against time", |path| plot::capture(&picture, path))
+    }
+
+    /// One pass for the range of power, one for the time at each level.
+    fn histogram(&self) -> Result<Answer, CliError> {
+        let measured = self.capture.measure(&self.windows)?;
+        let main = self.chosen(&measured)?.into_iter().next().ok_or(PlotError::Nothing)?;
+        let bounds = self.bounds(&measured, 1)?;
+        let mut sink = BucketSink::new(bounds, vec![main.members.clone()]);
+        self.tell(&measured, false, &mut sink)?;
+        let bucketed = sink.finish();
+        let whole = bucketed.sums.first().and_then(|of| of.first()).copied();
+        let whole = whole.filter(|of| of.known > SimTime::ZERO).ok_or(PlotError::Nothing)?;
+        let range = (bounds.from(), bounds.to());
+        let levels = Levels::new(Watts(whole.least), Watts(whole.most), STEPS);
+        let mut sink = LevelSink::new(levels, main.members, range, stretches(&measured));
+        self.tell(&measured, false, &mut sink)?;
+        let levels = sink.finish();
+        let windows = measured.windows.windows.len();
+        let found = if windows == 1 { "1 window".into() } else { format!("{windows} windows") };
+        let picture = HistogramPicture {
+            title: title(&self.capture.capture) + ": time by power",
+            subtitle: vec![format!("{} from {} to {}, {found}", main.name, range.0, range.1)],
+            levels: &levels,
+            whole,
+            dark: self.picture.dark,
+        };
+        self.picture.write("time by power", |path| plot::histogram(&picture, path))
+    }
+
+    /// The total and the supply lines, or the one that is asked for.
+    fn chosen(&self, measured: &Measured) -> Result<Vec<Carried>, CliError> {
+        let lines = measured.carried();
+        Ok(match &self.rail {
+            Some(name) => vec![self.find(name, &lines)?.clone()],
+            None => with_total(measured.everything(), lines),
+        })
     }
 
     /// A simulated run: a stack of its components.
@@ -149,34 +188,33 @@ impl Power {
         lines.get(at).ok_or_else(|| no_rail(name, &known))
     }
 
-    fn bounds(&self, measured: &Measured) -> Result<Bounds, CliError> {
+    fn bounds(&self, measured: &Measured, count: usize) -> Result<Bounds, CliError> {
         let end = SimTime::from_seconds(measured.summary.duration).unwrap_or_default();
         let from = instant("--from", self.from.as_deref())?.unwrap_or(SimTime::ZERO);
         let asked = instant("--to", self.to.as_deref())?.unwrap_or(end);
-        let bounds = Bounds::new(from, asked.min(end), COLUMNS);
+        let bounds = Bounds::new(from, asked.min(end), count);
         bounds.ok_or_else(|| PlotError::Range { from, to: asked, end }.into())
     }
 
-    /// One more pass over the capture, into buckets.
-    fn buckets(
+    /// One more pass over the capture.
+    fn tell(
         &self,
         measured: &Measured,
-        bounds: Bounds,
-        members: Vec<Vec<ComponentId>>,
-    ) -> Result<Bucketed, CliError> {
-        let mut sink = BucketSink::new(bounds, members);
+        with_counters: bool,
+        sink: &mut impl Sink,
+    ) -> Result<(), CliError> {
         if is_run(&self.capture.capture) {
-            csv::read_folder(&self.capture.capture)?.replay(&mut sink);
-            return Ok(sink.finish());
+            csv::read_folder(&self.capture.capture)?.replay(sink);
+            return Ok(());
         }
         let options = self.capture.options()?;
         // Counters are merged with power instant by instant, which takes longer.
-        let mut rails = match measured.supply.counters.is_empty() {
-            true => Rails::power(&mut sink, options.voltage),
-            false => Rails::full(&mut sink, options.voltage),
+        let mut rails = match with_counters && !measured.supply.counters.is_empty() {
+            true => Rails::full(sink, options.voltage),
+            false => Rails::power(sink, options.voltage),
         };
         self.capture.open()?.read(&options, &mut rails)?;
-        Ok(sink.finish())
+        Ok(())
     }
 }
 
@@ -205,8 +243,24 @@ impl Fold {
     }
 }
 
-/// The total, and the lines that are not all of it.
+/// The windows, in the order of time and none within another.
+fn stretches(measured: &Measured) -> Vec<(SimTime, SimTime)> {
+    let mut all: Vec<_> = measured.windows.windows.iter().map(|w| (w.start, w.stop)).collect();
+    all.sort_unstable();
+    let mut until = SimTime::ZERO;
+    for stretch in &mut all {
+        stretch.0 = stretch.0.max(until);
+        until = until.max(stretch.1);
+    }
+    all.retain(|stretch| stretch.0 < stretch.1);
+    all
+}
+
+/// The total, and the lines that are not all of it; nothing where no power is known.
 fn with_total(everything: Vec<ComponentId>, mut lines: Vec<Carried>) -> Vec<Carried> {
+    if everything.is_empty() {
+        return Vec::new();
+    }
     let is_all = |line: &Carried| everything.iter().all(|one| line.members.contains(one));
     let name = match lines.iter().position(is_all) {
         Some(at) => lines.remove(at).name,

@@ -7,6 +7,7 @@ mod capture;
 mod folded;
 mod font;
 mod frame;
+mod histogram;
 mod legend;
 mod live;
 mod paint;
@@ -21,6 +22,7 @@ mod theme;
 pub use addresses::MemoryPicture;
 pub use capture::{COLUMNS, CapturePicture};
 pub use folded::FoldPicture;
+pub use histogram::{HistogramPicture, STEPS};
 
 use super::Roofs;
 use crate::model::ModelProfile;
@@ -152,6 +154,13 @@ pub fn capture(picture: &CapturePicture<'_>, path: &Path) -> Result<(), PlotErro
 pub fn folded(picture: &FoldPicture<'_>, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     write(&folded::compose(picture), SIZE, path)
+}
+
+/// Draws for how long power stays at which level. The extension of `path` decides on the kind of
+/// picture.
+pub fn histogram(picture: &HistogramPicture<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    write(&histogram::compose(picture), SIZE, path)
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

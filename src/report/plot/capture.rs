@@ -71,7 +71,7 @@ pub(super) fn compose(picture: &CapturePicture<'_>) -> (Scene, (u32, u32)) {
     let ticks = Ticks::of(&measured.summary.marks, measured.windows.matched.as_ref(), &grid);
     let windows = bands::windows(measured, &grid);
     let strip = Strip::of(&windows, &grid, LEFT, None, theme);
-    let digital = Digital::of(&measured.layout.lines, &measured.summary, &grid);
+    let digital = Digital::of(&measured.summary.header.lines, &measured.summary, &grid);
     ticks.draw(&mut scene, &page, theme);
     let band = Area { top: page.top + ticks.height(), ..page };
     strip.draw(&mut scene, &band, theme);
@@ -99,8 +99,11 @@ fn subtitle(picture: &CapturePicture<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let supply = measured.layout.supply.map_or_else(String::new, |v| format!(" at {v}"));
     let format = &measured.layout.format;
-    let named = picture.sums.first().filter(|_| !picture.is_whole);
-    let what = named.map_or_else(|| "total power".to_owned(), |name| format!("supply line {name}"));
+    let what = match picture.sums.first() {
+        None => "no power".to_owned(),
+        Some(_) if picture.is_whole => "total power".to_owned(),
+        Some(line) => format!("supply line {line}"),
+    };
     lines.push(format!("{format}, {what}{supply}, {} in all", measured.summary.duration));
     if let Some(energy) = measured.energy_per_inference.filter(|_| picture.is_whole) {
         let windows = measured.measured.len();

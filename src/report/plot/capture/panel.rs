@@ -1,7 +1,7 @@
 //! One panel: step functions in buckets over a value axis, and where nothing is known.
 
 use super::super::axis::Axis;
-use super::super::frame::{MARGIN, TICK_SIZE, height_of, shown};
+use super::super::frame::{MARGIN, TICK_SIZE, gridlines, height_of, shown};
 use super::super::scene::Run;
 use super::super::scene::Shape;
 use super::{Anchor, Area, Bucket, ChannelKind, Ink, Label, Scene, Theme, VEIL, font, hatching};
@@ -94,11 +94,8 @@ impl<'a> Panel<'a> {
 
     pub(super) fn draw(&self, scene: &mut Scene, area: &Area, theme: &Theme) {
         let axis = self.axis(area.height());
+        gridlines(scene, area, &axis, theme);
         self.draw_gaps(scene, area, theme);
-        for (value, _) in shown(&axis) {
-            let y = height_of(&axis, *value, area);
-            scene.rule((area.left, y), (area.right, y), 1.0, theme.gridline);
-        }
         for series in &self.series {
             let columns = columns(series.buckets);
             if self.series.len() == 1 {

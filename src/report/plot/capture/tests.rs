@@ -53,23 +53,24 @@ fn scene(rails: usize, temperatures: usize, from: u64, to: u64) -> Scene {
     let supply = full.supply().clone();
     let trace: Trace = recorder.into_trace();
     let mut measured = Measured::of_trace(&trace, &WindowOptions::default());
-    measured.layout.lines.clone_from(&trace.header.lines);
+    measured.layout.format = "a bench".into();
     measured.supply = supply;
     let summary = &measured.summary;
     let end = SimTime(2000 * MS);
     let options = WindowOptions::default();
-    let lines = &measured.layout.lines;
+    let lines = &trace.header.lines;
     measured.windows =
         crate::capture::find_windows(lines, &summary.edges, &summary.marks, &[], end, &options);
     let lines = measured.carried();
     assert_eq!(lines.len(), rails);
-    let mut members = vec![measured.everything()];
+    let mut members: Vec<_> = (rails > 0).then(|| measured.everything()).into_iter().collect();
     members.extend(lines.iter().map(|line| line.members.clone()));
     let bounds = Bounds::new(SimTime(from * MS), SimTime(to * MS), COLUMNS).unwrap();
     let mut sink = BucketSink::new(bounds, members);
     trace.replay(&mut sink);
     let bucketed = sink.finish();
-    let names = std::iter::once("total".to_owned()).chain(lines.into_iter().map(|line| line.name));
+    let total = (rails > 0).then(|| "total".to_owned());
+    let names = total.into_iter().chain(lines.into_iter().map(|line| line.name));
     compose(&CapturePicture {
         title: "a capture with a very long name ".repeat(8),
         measured: &measured,
@@ -154,4 +155,11 @@ fn shapes_follow_the_paper_and_not_the_capture() {
         }
     }
     assert!(scene.shapes.len() < 8 * COLUMNS, "{}", scene.shapes.len());
+}
+
+#[test]
+fn counters_without_any_power_have_their_panel_alone() {
+    let scene = scene(0, 2, 0, 2000);
+    assert!(says(&scene, "no power") && says(&scene, "temperature (°C)"));
+    assert!(!says(&scene, "power (") && !says(&scene, "energy"));
 }
