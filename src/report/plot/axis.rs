@@ -46,10 +46,10 @@ impl Axis {
         Self::scaled(low, high, step, 0.01, "%".to_owned())
     }
 
-    /// The same for a bare number, as it is.
-    pub(super) fn bare(low: f64, high: f64, wanted: usize) -> Self {
+    /// The same without a prefix.
+    pub(super) fn bare(low: f64, high: f64, wanted: usize, unit: &str) -> Self {
         let step = round_step((high - low) / wanted.max(1) as f64);
-        Self::scaled(low, high, step, 1.0, String::new())
+        Self::scaled(low, high, step, 1.0, unit.to_owned())
     }
 
     fn stepped(low: f64, high: f64, step: f64, unit: &str) -> Self {

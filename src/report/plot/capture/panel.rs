@@ -80,9 +80,9 @@ impl<'a> Panel<'a> {
             )
         };
         let axis = |wanted| match self.kind {
-            ChannelKind::Temperature => Axis::within(low, high, wanted, "°C"),
+            ChannelKind::Temperature => Axis::bare(low, high, wanted, "°C"),
             ChannelKind::Share => Axis::percent(low, high, wanted),
-            ChannelKind::Other if high < 1e4 => Axis::bare(low, high, wanted),
+            ChannelKind::Other if high < 1e4 => Axis::bare(low, high, wanted, ""),
             kind => Axis::within(low, high, wanted, kind.unit()),
         };
         // Steps are round, so that few of them may be fewer than asked for; one tick is no scale.
