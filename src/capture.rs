@@ -1,6 +1,7 @@
 //! What a measurement means: supply lines from channels, windows from edges, one clock from two,
 //! the profile of one inference from many.
 
+mod carried;
 mod change_points;
 mod fold;
 mod host_clock;
@@ -14,6 +15,7 @@ mod statistics;
 mod supply;
 mod windows;
 
+pub use carried::Carried;
 pub use change_points::{Pieces, change_points};
 pub use fold::{FoldFault, Folded, fold};
 pub use host_clock::{ClockFit, HostEvent, HostRole, HostWords, Matched, events_of, match_edges};

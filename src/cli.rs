@@ -12,6 +12,7 @@ mod hardware;
 mod inspect;
 mod measurement;
 mod model;
+mod plot;
 mod repeat;
 mod roofline;
 mod run;
@@ -52,6 +53,9 @@ enum Verb {
     /// What did I measure?
     #[command(subcommand)]
     Capture(capture::Capture),
+    /// Pictures of a capture or a trace
+    #[command(subcommand)]
+    Plot(plot::Plot),
     /// Predicted against measured
     Validate(validate::Validate),
     /// What hardware ships, how well founded it is, and whether yours is sound
@@ -92,6 +96,7 @@ pub fn main() -> ExitCode {
         Verb::Run(a) => a.run(),
         Verb::Stats(a) => a.run(),
         Verb::Capture(a) => a.run(),
+        Verb::Plot(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),
         Verb::Model(a) => a.run(),

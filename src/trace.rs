@@ -5,7 +5,9 @@
 //! Every joule sits in one cell of two axes: *where* (rail, domain, component) and *why* (layer of
 //! an inference, idle, transition); [`Ledger`] checks that the sums agree.
 
+mod buckets;
 mod ledger;
+mod levels;
 mod metrics;
 mod opening;
 mod recorder;
@@ -14,7 +16,9 @@ mod sink;
 mod waveform;
 mod window;
 
+pub use buckets::{Bounds, Bucket, BucketSink, Bucketed, Buckets};
 pub use ledger::{Cause, Ledger, Residuals};
+pub use levels::{LevelSink, Levels};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};
 pub use opening::Opening;
 pub use recorder::{Recorder, Trace};

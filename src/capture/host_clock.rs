@@ -79,6 +79,12 @@ impl Matched {
 }
 
 impl ClockFit {
+    /// The meter's time at which the host wrote a line; none before the start of the trace.
+    pub fn on_meter(&self, host: SimTime) -> Option<SimTime> {
+        let at = self.offset.0 + (1.0 + self.drift) * host.seconds().0;
+        SimTime::from_seconds(Seconds(at)).ok()
+    }
+
     /// The meter's time of an event of the host \[s\].
     pub fn meter_time(&self, host: SimTime, role: HostRole) -> f64 {
         let lag = if role == HostRole::Done { self.stop_lag.0 } else { 0.0 };

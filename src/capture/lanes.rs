@@ -75,8 +75,11 @@ impl Lanes {
                 break;
             };
             for lane in &mut self.lanes {
-                while let Some((_, value)) = lane.waiting.pop_front_if(|front| front.0 == at) {
+                while let Some(&(start, value)) = lane.waiting.front()
+                    && start == at
+                {
                     lane.value = value;
+                    lane.waiting.pop_front();
                 }
             }
             tell(at, self);

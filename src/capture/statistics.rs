@@ -150,7 +150,7 @@ impl Statistics {
             let number = from.0 / SLOT;
             let end = SimTime((number + 1).saturating_mul(SLOT)).min(to);
             // Whole slots at one power need not be walked through.
-            if from.0 % SLOT == 0 && to.since(from).0 >= SLOT {
+            if from.0.is_multiple_of(SLOT) && to.since(from).0 >= SLOT {
                 self.close_slot(number);
                 self.sink_to(power);
                 from = SimTime(to.0 / SLOT * SLOT);

@@ -104,6 +104,19 @@ pub enum CliError {
         /// All that there are.
         known: String,
     },
+    /// A supply line that a capture does not have.
+    #[error(
+        "--rail {name}: no supply line is called so{}\nhelp: there are {known}",
+        nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    )]
+    NoRail {
+        /// The name as given.
+        name: String,
+        /// The nearest line that there is.
+        nearest: Option<String>,
+        /// All that there are.
+        known: String,
+    },
     /// A case whose errors have no place.
     #[error(
         "{path} has no place to record errors in: it needs a source called `recorded` with a citation, and measurements written in the file itself"
@@ -139,7 +152,12 @@ impl CliError {
                 RunFolderError::Plot(PlotError::Write { .. })
                 | RunFolderError::Format(FormatError::Write { .. }),
             )
-            | Self::Plot(PlotError::Write { .. } | PlotError::Extension { .. })
+            | Self::Plot(
+                PlotError::Write { .. }
+                | PlotError::Extension { .. }
+                | PlotError::Range { .. }
+                | PlotError::Nothing,
+            )
             | Self::Format(
                 FormatError::Write { .. }
                 | FormatError::Read { .. }

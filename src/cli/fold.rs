@@ -3,7 +3,9 @@
 use super::measurement::{CaptureArgument, WindowArguments, is_run};
 use super::target::Prepared;
 use super::{Answer, CliError};
-use crate::capture::{AssignOptions, Assigned, Expected, Folded, PowerSeries, Rails, assign, fold};
+use crate::capture::{
+    AssignOptions, Assigned, Expected, Folded, Measured, PowerSeries, Rails, assign, fold,
+};
 use crate::estimate::estimate;
 use crate::formats::csv;
 use crate::report::{fold_csv, fold_text, json, write_file};
@@ -17,6 +19,19 @@ pub(super) struct Fold {
     capture: CaptureArgument,
     #[command(flatten)]
     windows: WindowArguments,
+    #[command(flatten)]
+    target: FoldTarget,
+    /// Write the profile by phase as a .csv file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The same figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What ran, to find its layers in the profile.
+#[derive(Debug, Args)]
+pub(super) struct FoldTarget {
     /// The network that ran, to assign its layers to the profile
     #[arg(long, value_name = "MODEL", requires = "on")]
     model: Option<String>,
@@ -32,30 +47,15 @@ pub(super) struct Fold {
     /// Standard deviation of the logarithm of a predicted duration
     #[arg(long, value_name = "SIGMA", default_value_t = AssignOptions::default().spread)]
     spread: f64,
-    /// Write the profile by phase as a .csv file
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// The same figures as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Fold {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let measured = self.capture.measure(&self.windows)?;
-        let mut series = PowerSeries::default();
-        if is_run(&self.capture.capture) {
-            csv::read_folder(&self.capture.capture)?.replay(&mut series);
-        } else {
-            let options = self.capture.options()?;
-            let mut rails = Rails::power(&mut series, options.voltage);
-            self.capture.open()?.read(&options, &mut rails)?;
-        }
-        let windows: Vec<_> = measured.measured.iter().map(|m| m.window.clone()).collect();
-        let folded = fold(&series.power, &windows, measured.inferences_per_window)?;
-        let layers = self.layers(&folded)?;
+        let folded = fold_windows(&self.capture, &measured)?;
+        let layers = self.target.layers(&folded)?;
         if let Some(out) = &self.out {
-            write_file(out, &fold_csv(&folded))?;
+            write_file(out, fold_csv(&folded))?;
         }
         let layers = layers.as_deref();
         Ok(if self.json {
@@ -64,9 +64,34 @@ impl Fold {
             Answer::yes(fold_text(&measured, &folded, layers))
         })
     }
+}
 
-    fn layers(&self, folded: &Folded) -> Result<Option<Vec<Assigned>>, CliError> {
-        let (Some(model), Some(on)) = (&self.model, &self.on) else { return Ok(None) };
+/// The profile of one inference from the windows of a capture.
+pub(super) fn fold_windows(
+    capture: &CaptureArgument,
+    measured: &Measured,
+) -> Result<Folded, CliError> {
+    let mut series = PowerSeries::default();
+    if is_run(&capture.capture) {
+        csv::read_folder(&capture.capture)?.replay(&mut series);
+    } else {
+        let options = capture.options()?;
+        let mut rails = Rails::power(&mut series, options.voltage);
+        capture.open()?.read(&options, &mut rails)?;
+    }
+    let windows: Vec<_> = measured.measured.iter().map(|m| m.window.clone()).collect();
+    Ok(fold(&series.power, &windows, measured.inferences_per_window)?)
+}
+
+impl FoldTarget {
+    /// The model and the profile, where they are given.
+    pub(super) fn names(&self) -> Option<(&str, &str)> {
+        self.model.as_deref().zip(self.on.as_deref())
+    }
+
+    /// The layers in the profile, where a model is given.
+    pub(super) fn layers(&self, folded: &Folded) -> Result<Option<Vec<Assigned>>, CliError> {
+        let Some((model, on)) = self.names() else { return Ok(None) };
         let prepared = Prepared::named(model, on, self.opp.as_deref(), self.software.as_deref())?;
         let setting = prepared.setting();
         let estimate = estimate(&prepared.plan(setting), setting);

@@ -185,7 +185,8 @@ impl WindowArguments {
     }
 }
 
-fn quantity<Q: Quantity>(
+/// An argument with a unit.
+pub(super) fn quantity<Q: Quantity>(
     argument: &'static str,
     text: Option<&str>,
 ) -> Result<Option<Q>, CliError> {

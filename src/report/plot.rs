@@ -3,8 +3,11 @@
 mod addresses;
 mod axis;
 mod buckets;
+mod capture;
+mod folded;
 mod font;
 mod frame;
+mod histogram;
 mod legend;
 mod live;
 mod paint;
@@ -17,6 +20,9 @@ mod strip;
 mod theme;
 
 pub use addresses::MemoryPicture;
+pub use capture::{COLUMNS, CapturePicture};
+pub use folded::FoldPicture;
+pub use histogram::{HistogramPicture, STEPS};
 
 use super::Roofs;
 use crate::model::ModelProfile;
@@ -62,6 +68,11 @@ pub enum PlotError {
         /// The end of the trace.
         end: SimTime,
     },
+    /// A capture without anything to draw.
+    #[error(
+        "neither power nor any counter is known to draw\nhelp: `--voltage 3.3V` gives the supply of a line that has a current alone"
+    )]
+    Nothing,
     /// The embedded font is broken.
     #[error("the embedded font cannot be used")]
     Font,
@@ -92,7 +103,7 @@ impl PlotError {
             Self::Extension { .. } => Self::Extension { path },
             Self::Draw { reason, .. } => Self::Draw { path, reason },
             Self::Write { source, .. } => Self::Write { path, source },
-            Self::Range { .. } | Self::Font => self,
+            Self::Range { .. } | Self::Nothing | Self::Font => self,
         }
     }
 }
@@ -125,6 +136,31 @@ pub fn roofline(roofs: &Roofs<'_>, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     let (scene, size) = roofline::compose(roofs, &theme::LIGHT);
     write(&scene, size, path)
+}
+
+/// Draws a capture: its power and counters in panels, windows and marks above, digital lines below.
+/// The extension of `path` decides on the kind of picture.
+pub fn capture(picture: &CapturePicture<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    if picture.bucketed.sums.is_empty() && picture.bucketed.counters.is_empty() {
+        return Err(PlotError::Nothing);
+    }
+    let (scene, size) = capture::compose(picture);
+    write(&scene, size, path)
+}
+
+/// Draws the profile of one inference with its standard error, and the layers assigned to it. The
+/// extension of `path` decides on the kind of picture.
+pub fn folded(picture: &FoldPicture<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    write(&folded::compose(picture), SIZE, path)
+}
+
+/// Draws for how long power stays at which level. The extension of `path` decides on the kind of
+/// picture.
+pub fn histogram(picture: &HistogramPicture<'_>, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    write(&histogram::compose(picture), SIZE, path)
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

@@ -40,6 +40,18 @@ impl Axis {
         Self::scaled(0.0, high, step, scale, unit.to_owned())
     }
 
+    /// The same for a share of one, in percent.
+    pub(super) fn percent(low: f64, high: f64, wanted: usize) -> Self {
+        let step = round_step((high - low) / wanted.max(1) as f64);
+        Self::scaled(low, high, step, 0.01, "%".to_owned())
+    }
+
+    /// The same without a prefix.
+    pub(super) fn bare(low: f64, high: f64, wanted: usize, unit: &str) -> Self {
+        let step = round_step((high - low) / wanted.max(1) as f64);
+        Self::scaled(low, high, step, 1.0, unit.to_owned())
+    }
+
     fn stepped(low: f64, high: f64, step: f64, unit: &str) -> Self {
         let exponent = thousands(low.abs().max(high.abs()));
         let prefix = PREFIXES.get((exponent + 5) as usize).copied().unwrap_or_default();

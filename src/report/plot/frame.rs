@@ -5,6 +5,7 @@ use super::axis::Axis;
 use super::font;
 use super::scene::{Anchor, Area, Label, Scene};
 use super::theme::Theme;
+use crate::units::SimTime;
 
 pub(super) const MARGIN: f64 = 28.0;
 /// Left of the data: tick labels, the axis label, labels of rows.
@@ -36,7 +37,7 @@ pub(super) fn height_of(axis: &Axis, value: f64, data: &Area) -> f64 {
     data.bottom - axis.share(value) * data.height()
 }
 
-fn shown(axis: &Axis) -> impl Iterator<Item = &(f64, String)> {
+pub(super) fn shown(axis: &Axis) -> impl Iterator<Item = &(f64, String)> {
     let slack = (axis.high - axis.low) * 1e-9;
     axis.ticks.iter().filter(move |t| t.0 >= axis.low - slack && t.0 <= axis.high + slack)
 }
@@ -62,4 +63,33 @@ pub(super) fn value_labels(scene: &mut Scene, data: &Area, axis: &Axis, what: &s
     let at = (MARGIN + LABEL_SIZE, data.center().1);
     let label = Label::new(format!("{what} ({})", axis.unit), at, LABEL_SIZE, theme.text);
     scene.text(label.anchored(Anchor::Middle).upright());
+}
+
+/// Time from zero, or from the start of the range where that is far away.
+pub(super) fn time_axis(scene: &mut Scene, data: &Area, from: SimTime, to: SimTime, theme: &Theme) {
+    let span = to.since(from).seconds().0;
+    if span == 0.0 {
+        return;
+    }
+    let is_far = from.seconds().0 > 50.0 * span;
+    let start = if is_far { 0.0 } else { from.seconds().0 };
+    let axis = Axis::within(start, start + span, 10, "s");
+    for (value, text) in &axis.ticks {
+        let x = data.left + axis.share(*value) * data.width();
+        scene.rule((x, data.bottom), (x, data.bottom + 5.0), 1.0, theme.frame);
+        let at = (x, data.bottom + 10.0 + TICK_SIZE * font::CAPITAL);
+        scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::Middle));
+    }
+    let text = match is_far {
+        true => format!("time after {} s ({})", exact_seconds(from), axis.unit),
+        false => format!("time ({})", axis.unit),
+    };
+    let at = (data.center().0, data.bottom + 46.0);
+    scene.text(Label::new(text, at, LABEL_SIZE, theme.text).anchored(Anchor::Middle));
+}
+
+/// All digits down to the picosecond that are not zero.
+fn exact_seconds(time: SimTime) -> String {
+    let text = time.decimal_seconds();
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

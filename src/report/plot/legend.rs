@@ -100,6 +100,21 @@ impl<'a> Legend<'a> {
         self.baseline += LINE;
     }
 
+    /// A line of its own that matters less.
+    pub(super) fn note(&mut self, text: &str) {
+        if self.is_full() {
+            return;
+        }
+        let text = font::elided(text, SIZE, false, self.area.width());
+        self.write(&text, self.area.left, Anchor::Start, self.theme.quiet, false);
+        self.baseline += 1.5 * LINE;
+    }
+
+    /// Room before what comes next.
+    pub(super) fn space(&mut self) {
+        self.baseline += LINE / 2.0;
+    }
+
     /// What colours mean.
     pub(super) fn key(&mut self, heading: &str, key: &[(String, Ink)]) {
         if key.is_empty() {

@@ -2,14 +2,14 @@
 
 use super::axis::Axis;
 use super::buckets::Grid;
-use super::frame::{LABEL_SIZE, LEFT, LEGEND, MARGIN, TICK_SIZE, gridlines, heading, value_labels};
+use super::frame::{LEFT, LEGEND, MARGIN, gridlines, heading, time_axis, value_labels};
 use super::legend::Legend;
 use super::regions::Regions;
 use super::scene::{Anchor, Area, Label, Scene};
 use super::stack::Stack;
 use super::strip::{GAP, Strip, row_label};
 use super::theme::{DARK, LIGHT, Theme};
-use super::{PowerOptions, SIZE, font};
+use super::{PowerOptions, SIZE};
 use crate::trace::Trace;
 use crate::units::{Seconds, SimTime, Watts, engineering};
 
@@ -69,35 +69,6 @@ fn power_axis(low: f64, high: f64, height: f64) -> Axis {
     let wanted = ((height / 70.0) as usize).clamp(3, 9);
     let ticks = Axis::around(low, high, wanted, "W");
     Axis { low, high, ..ticks }
-}
-
-/// Time from zero, or from the start of the range where that is far away.
-fn time_axis(scene: &mut Scene, data: &Area, from: SimTime, to: SimTime, theme: &Theme) {
-    let span = to.since(from).seconds().0;
-    if span == 0.0 {
-        return;
-    }
-    let is_far = from.seconds().0 > 50.0 * span;
-    let start = if is_far { 0.0 } else { from.seconds().0 };
-    let axis = Axis::within(start, start + span, 10, "s");
-    for (value, text) in &axis.ticks {
-        let x = data.left + axis.share(*value) * data.width();
-        scene.rule((x, data.bottom), (x, data.bottom + 5.0), 1.0, theme.frame);
-        let at = (x, data.bottom + 10.0 + TICK_SIZE * font::CAPITAL);
-        scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::Middle));
-    }
-    let text = match is_far {
-        true => format!("time after {} s ({})", exact_seconds(from), axis.unit),
-        false => format!("time ({})", axis.unit),
-    };
-    let at = (data.center().0, data.bottom + 46.0);
-    scene.text(Label::new(text, at, LABEL_SIZE, theme.text).anchored(Anchor::Middle));
-}
-
-/// All digits down to the picosecond that are not zero.
-fn exact_seconds(time: SimTime) -> String {
-    let text = time.decimal_seconds();
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Says why there is nothing to see.

@@ -219,7 +219,7 @@ fn merged(runs: impl Iterator<Item = Run>) -> Vec<Run> {
 }
 
 /// Strokes at 45 degrees within a band.
-fn hatching(runs: &[Run]) -> Vec<[(f64, f64); 2]> {
+pub(super) fn hatching(runs: &[Run]) -> Vec<[(f64, f64); 2]> {
     let least = runs.iter().map(|r| r.left + r.top).fold(f64::INFINITY, f64::min);
     let most = runs.iter().map(|r| r.right + r.bottom).fold(f64::NEG_INFINITY, f64::max);
     let mut strokes: Vec<[(f64, f64); 2]> = Vec::new();

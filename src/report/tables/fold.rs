@@ -38,7 +38,7 @@ fn picture(folded: &Folded) -> String {
     let power: Vec<f64> = folded.power.iter().map(|power| power.0).collect();
     let low = power.iter().copied().fold(f64::INFINITY, f64::min);
     let high = power.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(high > low) {
+    if high.partial_cmp(&low) != Some(std::cmp::Ordering::Greater) {
         return String::new();
     }
     let width = WIDTH.min(power.len());
