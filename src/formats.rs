@@ -1,6 +1,7 @@
 //! Codecs: one file format a file, from bytes to a [`Trace`](crate::trace::Trace) and back.
 //!
-//! A writer streams: what it keeps beyond the trace is bounded by the number of components, rails
+//! A writer is told [frames](FrameWriter), from a trace in memory or from a [`FrameSink`] on a
+//! stream, and writes as it goes: what it keeps beyond the trace is bounded by the number of components, rails
 //! and spans, never by the number of power changes.
 //!
 //! What an instrument wrote is read by a [`Format`] into a
@@ -8,11 +9,13 @@
 //! and [`Opened::read`] streams it. A new format is one file here and one line in the list of
 //! [`FORMATS`].
 
+mod columns;
 pub mod csv;
 mod error;
 mod format;
+mod frames;
 mod input;
-mod instants;
+pub mod parquet;
 pub mod perfetto;
 
 mod ambiq_layers;
@@ -37,4 +40,5 @@ pub use error::{CsvFault, FormatError, Place, ReadFault};
 pub use format::{
     FORMATS, Format, Opened, Options, Shape, TableOptions, open, open_as, recognised,
 };
+pub use frames::{FrameSink, FrameWriter, write_frames};
 pub use input::{Bytes, Head, Input};

@@ -5,6 +5,7 @@
 //! Every joule sits in one cell of two axes: *where* (rail, domain, component) and *why* (layer of
 //! an inference, idle, transition); [`Ledger`] checks that the sums agree.
 
+mod annotations;
 mod ledger;
 mod metrics;
 mod opening;
@@ -14,6 +15,7 @@ mod sink;
 mod waveform;
 mod window;
 
+pub use annotations::{Annotations, PlacedMark};
 pub use ledger::{Cause, Ledger, Residuals};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};
 pub use opening::Opening;

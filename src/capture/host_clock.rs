@@ -61,16 +61,28 @@ impl Matched {
     /// The meter's time at which an event should have its edge; the start of the trace where that
     /// lies before it.
     pub fn expected(&self, event: &HostEvent) -> SimTime {
-        let at = self.fit.meter_time(event.at, event.role);
+        let at = self.fit.event_time(event.at, event.role);
         SimTime::from_seconds(Seconds(at.max(0.0))).unwrap_or(SimTime(u64::MAX))
     }
 }
 
 impl ClockFit {
-    /// The meter's time of an event of the host \[s\].
-    fn meter_time(&self, host: SimTime, role: HostRole) -> f64 {
+    /// What the meter's clock reads when the host's reads `host`: a + (1 + e) h. Below zero before
+    /// the trace. The lag of stop lines is not taken off: it is how late the host wrote them.
+    pub fn meter_time(&self, host: SimTime) -> Seconds {
+        Seconds(self.offset.0 + (1.0 + self.drift) * host.seconds().0)
+    }
+
+    /// The same in picoseconds; the ends of what `i64` holds where it lies beyond them.
+    pub fn meter_picoseconds(&self, host: SimTime) -> i64 {
+        // The cast saturates.
+        (self.meter_time(host).0 * 1e12).round() as i64
+    }
+
+    /// The meter's time of the edge that an event of the host tells of \[s\].
+    fn event_time(&self, host: SimTime, role: HostRole) -> f64 {
         let lag = if role == HostRole::Done { self.stop_lag.0 } else { 0.0 };
-        self.offset.0 + (1.0 + self.drift) * host.seconds().0 - lag
+        self.meter_time(host).0 - lag
     }
 }
 
@@ -128,7 +140,7 @@ pub fn match_edges(edges: &[SimTime], events: &[HostEvent]) -> Option<Matched> {
     let mut clocks = fit(&edge_s, events, &edge_of)?;
     // Once more with the drift and the lag known, which bring events nearer to their edges.
     let near = |at: usize| {
-        events.get(at).map_or(f64::NAN, |event| clocks.meter_time(event.at, event.role))
+        events.get(at).map_or(f64::NAN, |event| clocks.event_time(event.at, event.role))
     };
     let predicted: Vec<f64> = (0..events.len()).map(near).collect();
     let again = pairs(&edge_s, &predicted, NEAR, |at| at);
@@ -237,6 +249,10 @@ mod tests {
         assert!((matched.fit.stop_lag.0 - lag).abs() < 1e-8);
         assert!((matched.fit.offset.0 - offset).abs() < 1e-6);
         assert!(matched.fit.worst.0 < 1e-9);
+        // A line written when a window starts stands at its edge on the meter's clock.
+        let at = matched.fit.meter_picoseconds(events[2].at);
+        assert!((at - edges[2].0 as i64).abs() < 100_000, "{at}");
+        assert!((matched.fit.meter_time(SimTime::ZERO).0 - offset).abs() < 1e-6);
     }
 
     #[test]

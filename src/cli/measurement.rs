@@ -108,9 +108,14 @@ impl CaptureArgument {
         })
     }
 
+    /// True for the folder of a run that nobody calls by another format.
+    pub(super) fn is_run(&self) -> bool {
+        self.format.is_none() && is_run(&self.capture)
+    }
+
     /// Measures it, whoever wrote it.
     pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
-        if self.format.is_none() && is_run(&self.capture) {
+        if self.is_run() {
             let trace = csv::read_folder(&self.capture)?;
             return Ok(Measured::of_trace(&trace, &windows.options()));
         }

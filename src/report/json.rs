@@ -2,6 +2,7 @@
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
 mod against;
+mod convert;
 mod fold;
 mod hardware;
 mod inspect;
@@ -11,6 +12,7 @@ mod memory;
 mod roofline;
 
 pub use against::against;
+pub use convert::converted;
 pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};

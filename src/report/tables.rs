@@ -2,6 +2,7 @@
 
 mod advice;
 mod against;
+mod convert;
 mod fold;
 mod hardware;
 mod inspect;
@@ -18,6 +19,7 @@ mod variants;
 
 pub use advice::advice_text;
 pub use against::against_markdown;
+pub use convert::converted_text;
 pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;
 pub use hardware::{
