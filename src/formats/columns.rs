@@ -58,8 +58,11 @@ impl Columns {
         self.components
     }
 
-    /// The sum of the powers of a frame; not-a-number where one is unknown.
+    /// The sum of the powers of a frame; not-a-number where one is unknown, or there is none.
     pub(super) fn total(&self, values: &[Option<f64>]) -> f64 {
+        if self.components == 0 {
+            return f64::NAN;
+        }
         let total: f64 = values.iter().take(self.components).flatten().sum();
         // An empty sum is minus zero.
         total + 0.0

@@ -312,7 +312,8 @@ fn create(path: &Path) -> Result<File, FolderError> {
     File::create(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }
 
-/// Windows that edges and the log tell of, as spans; none where the capture states its own.
+/// Windows that edges and the log tell of, as spans from where the energy is counted; none where
+/// the capture states its own.
 fn found_windows(measured: &Measured, annotations: &Annotations) -> Vec<Span> {
     let states = |span: &Span| matches!(span.kind, SpanKind::Window | SpanKind::Inference);
     if annotations.spans.iter().any(states) {
@@ -327,8 +328,8 @@ fn found_windows(measured: &Measured, annotations: &Annotations) -> Vec<Span> {
         },
         track: "windows".to_owned(),
         inference: None,
-        start: window.start,
-        end: window.stop,
+        start: measured.layout.counted_at(window.start),
+        end: measured.layout.counted_at(window.stop),
     };
     measured.windows.windows.iter().enumerate().map(span).collect()
 }

@@ -142,3 +142,56 @@ fn group<W: Write + Send>(
     group.close()?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{ChannelKind, Component, ComponentKind, Counter, Header, Layout};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    fn header() -> Header {
+        let component = Component {
+            name: "dut".into(),
+            kind: ComponentKind::Measured,
+            domain: String::new(),
+            rail: "dut".into(),
+        };
+        let counters = vec![Counter { name: "die".into(), kind: ChannelKind::Temperature }];
+        Header { components: vec![component], counters, ..Header::default() }
+    }
+
+    #[test]
+    fn groups_follow_each_other_and_what_is_unknown_is_null() {
+        let (header, layout) = (header(), Layout::default());
+        let about = About { header: &header, layout: &layout, inferences_per_window: Some(3) };
+        let file = tempfile::tempfile().unwrap();
+        let mut writer = PowerWriter::begin(&about, file.try_clone().unwrap()).unwrap();
+        writer.rows_of_group = 3;
+        for at in 0..7u64 {
+            let power = if at == 4 { f64::NAN } else { at as f64 };
+            writer.frame(SimTime(at), &[Some(power), None]).unwrap();
+        }
+        writer.end(SimTime(9), &[Some(6.0), Some(f64::NAN)]).unwrap();
+        drop(writer);
+        let reader = SerializedFileReader::new(file).unwrap();
+        assert_eq!(reader.num_row_groups(), 3);
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        let fields =
+            |row: usize| rows[row].get_column_iter().map(|c| c.1.clone()).collect::<Vec<_>>();
+        let double = |value: f64| Field::Double(value);
+        assert_eq!(fields(3), [Field::Long(3), double(3.0), double(3.0), double(0.0)]);
+        assert_eq!(fields(4), [Field::Long(4), Field::Null, Field::Null, double(0.0)]);
+        assert_eq!(fields(7), [Field::Long(9), double(6.0), double(6.0), Field::Null]);
+        assert_eq!(rows.len(), 8);
+    }
+
+    #[test]
+    fn a_time_beyond_the_column_is_told() {
+        let (header, layout) = (Header::default(), Layout::default());
+        let about = About { header: &header, layout: &layout, inferences_per_window: None };
+        let mut writer = PowerWriter::begin(&about, Vec::new()).unwrap();
+        let late = writer.end(SimTime(u64::MAX), &[]);
+        assert!(matches!(late, Err(FormatError::TooLate { .. })), "{late:?}");
+    }
+}
