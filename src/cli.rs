@@ -3,6 +3,7 @@
 //! Exit code 0 is done, 1 the answer is no (a check failed), 2 bad input or usage, 3 a fault of the
 //! program. Errors go to stderr.
 
+mod align;
 mod capture;
 mod convert;
 mod error;

@@ -13,7 +13,7 @@ fn joulecast(arguments: &[&str]) -> Output {
 
 fn measured(path: &Path) -> Measured {
     let opened = open(path).unwrap();
-    Measured::read(&opened, &Options::default(), &WindowOptions::default(), None).unwrap()
+    Measured::read(&opened, &Options::default(), &WindowOptions::default(), None, &[]).unwrap()
 }
 
 /// Folders of one benchmark's energy run.
@@ -162,5 +162,93 @@ fn what_is_no_capture_is_one_error() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.starts_with("error: ") && error.contains(said), "{error}");
+    }
+}
+
+/// A layer of the reference table: its operators, energy \[uJ\] and mean power \[mW\].
+struct Derived {
+    operators: Vec<usize>,
+    energy: f64,
+    mean: f64,
+}
+
+fn derived(shared: &Path, benchmark: &str) -> Vec<Derived> {
+    let table = shared.join("measured/l4r5_tflm_layers_derived.csv");
+    let mut rows = csv::Reader::from_path(table).unwrap();
+    let head = rows.headers().unwrap().clone();
+    let at = |name: &str| head.iter().position(|column| column == name).unwrap();
+    let columns = ["benchmark", "op_index", "energy_uj", "mean_mw"].map(at);
+    rows.records()
+        .map(|row| row.unwrap())
+        .filter(|row| &row[columns[0]] == benchmark)
+        .map(|row| Derived {
+            operators: row[columns[1]].split('+').map(|op| op.parse().unwrap()).collect(),
+            energy: row[columns[2]].parse().unwrap(),
+            mean: row[columns[3]].parse().unwrap(),
+        })
+        .collect()
+}
+
+fn fold(folder: &Path, model: &str) -> Value {
+    let folder = folder.to_str().unwrap();
+    let output =
+        joulecast(&["capture", "fold", folder, "--model", model, "--on", "stm32l4r5", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn layer_steps_come_out_of_folded_windows() {
+    let Some(shared) = shared::folder("layer_steps_come_out_of_folded_windows") else { return };
+    let tflm = shared.join("captures/mlperf-l4r5-tflm-v0.5");
+    for (benchmark, model, period) in
+        [("ic", "ic_resnet8", 0.703904), ("kws", "kws_ds_cnn", 0.180523)]
+    {
+        let document = fold(&tflm.join(benchmark), model);
+        let found = document["period_s"].as_f64().unwrap();
+        assert!((found / period - 1.0).abs() < 1e-4, "{benchmark}: {found}");
+        let layers = document["layers"].as_array().unwrap();
+        let rows = derived(&shared, benchmark);
+        for row in &rows {
+            let of = layers.iter().filter(|layer| {
+                let own = layer["layers"].as_array().unwrap();
+                own.iter().any(|l| row.operators.contains(&(l.as_u64().unwrap() as usize)))
+            });
+            let energy: f64 = of.map(|layer| layer["energy_j"].as_f64().unwrap() * 1e6).sum();
+            // The table gives each of its edges to one millisecond.
+            let edges = 2.0 * row.mean;
+            let allowed = 0.03 * row.energy + edges;
+            assert!(
+                (energy - row.energy).abs() < allowed,
+                "{benchmark} {:?}: {energy:.1} uJ, table {} uJ",
+                row.operators,
+                row.energy
+            );
+            if row.energy > 1500.0 {
+                assert!(
+                    (energy / row.energy - 1.0).abs() < 0.03,
+                    "{benchmark} {:?}",
+                    row.operators
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_that_do_the_same_take_the_same_time() {
+    let Some(shared) = shared::folder("kernels_that_do_the_same_take_the_same_time") else {
+        return;
+    };
+    let folder = shared.join("captures/mlperf-l4r5-tflm-v0.5/kws");
+    let document = fold(&folder, "kws_ds_cnn");
+    let layers = document["layers"].as_array().unwrap();
+    let duration = |layer: usize| layers[layer]["duration_s"].as_f64().unwrap();
+    // Four depthwise layers of one shape, three pointwise ones of one shape.
+    for same in [vec![1, 3, 5, 7], vec![2, 4, 6]] {
+        let durations: Vec<f64> = same.into_iter().map(duration).collect();
+        let most = durations.iter().copied().fold(0.0, f64::max);
+        let least = durations.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(most - least < 0.5e-3, "{durations:?}");
     }
 }

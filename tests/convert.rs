@@ -4,7 +4,7 @@ use crate::shared;
 use crate::trace_formats::Decoded;
 use joulecast::capture::{Measured, Rails, WindowOptions};
 use joulecast::formats::{FormatError, FrameSink, Options, csv, open, perfetto};
-use joulecast::report::{Converted, Source, Target, convert};
+use joulecast::report::{Converted, Source, Target, Told, convert};
 use joulecast::trace::{
     Annotations, ChannelKind, Component, ComponentId, ComponentKind, Counter, CounterId, Edge,
     Header, Level, LineId, Mark, Rail, RailId, Recorder, Sink, Span, SpanKind, Teller, Trace,
@@ -32,7 +32,7 @@ fn converted(capture: &Path, out: &Path) -> Converted {
     } else {
         Source::Capture { opened: open(capture).unwrap(), options: Options::default() }
     };
-    convert(&source, capture, &WindowOptions::default(), None, None, out).unwrap()
+    convert(&source, capture, &Told::default(), None, out).unwrap()
 }
 
 /// What `stats` says.
@@ -146,7 +146,7 @@ fn header() -> Header {
 }
 
 #[derive(Debug, Clone)]
-enum Told {
+enum Step {
     Power(usize, f64),
     Rail(usize, f64, f64),
     Counter(usize, f64),
@@ -155,39 +155,39 @@ enum Told {
     Span(u64),
 }
 
-fn told() -> impl Strategy<Value = (u64, Told)> {
+fn told() -> impl Strategy<Value = (u64, Step)> {
     let number = || prop_oneof![2 => -1.0..3.0f64, 1 => Just(f64::NAN), 1 => Just(0.0)];
     let told = prop_oneof![
-        4 => (0..2usize, number()).prop_map(|(at, value)| Told::Power(at, value)),
-        2 => (0..2usize, number(), number()).prop_map(|(at, v, i)| Told::Rail(at, v, i)),
-        2 => (0..2usize, number()).prop_map(|(at, value)| Told::Counter(at, value)),
-        1 => (0..2usize, 0..3u8).prop_map(|(line, level)| Told::Edge(line, level)),
-        1 => (any::<bool>(), 0..9_000u64, "[ -~]{0,6}").prop_map(|(h, at, n)| Told::Mark(h, at, n)),
-        1 => (0..5_000u64).prop_map(Told::Span),
+        4 => (0..2usize, number()).prop_map(|(at, value)| Step::Power(at, value)),
+        2 => (0..2usize, number(), number()).prop_map(|(at, v, i)| Step::Rail(at, v, i)),
+        2 => (0..2usize, number()).prop_map(|(at, value)| Step::Counter(at, value)),
+        1 => (0..2usize, 0..3u8).prop_map(|(line, level)| Step::Edge(line, level)),
+        1 => (any::<bool>(), 0..9_000u64, "[ -~]{0,6}").prop_map(|(h, at, n)| Step::Mark(h, at, n)),
+        1 => (0..5_000u64).prop_map(Step::Span),
     ];
     (prop_oneof![0..3u64, 0..5_000u64], told)
 }
 
-fn tell(steps: &[(u64, Told)], sink: &mut impl Sink) {
+fn tell(steps: &[(u64, Step)], sink: &mut impl Sink) {
     sink.begin(&header());
     let mut now = 0;
     for (later, told) in steps {
         now += later;
         let at = SimTime(now);
         match told {
-            Told::Power(of, value) => sink.power(at, ComponentId(*of), Watts(*value)),
-            Told::Rail(of, v, i) => sink.rail(at, RailId(*of), Volts(*v), Amperes(*i)),
-            Told::Counter(of, value) => sink.counter(at, CounterId(*of), *value),
-            Told::Edge(line, level) => {
+            Step::Power(of, value) => sink.power(at, ComponentId(*of), Watts(*value)),
+            Step::Rail(of, v, i) => sink.rail(at, RailId(*of), Volts(*v), Amperes(*i)),
+            Step::Counter(of, value) => sink.counter(at, CounterId(*of), *value),
+            Step::Edge(line, level) => {
                 let to = [Level::Low, Level::High, Level::Unknown][usize::from(*level)];
                 sink.edge(Edge { line: LineId(*line), at, to });
             }
-            Told::Mark(host, other, name) => {
+            Step::Mark(host, other, name) => {
                 let teller = if *host { Teller::Host } else { Teller::Meter };
                 let at = if *host { SimTime(*other) } else { at };
                 sink.mark(Mark { teller, at, track: "t".into(), name: name.clone() });
             }
-            Told::Span(length) => sink.span(Span {
+            Step::Span(length) => sink.span(Span {
                 kind: SpanKind::Window,
                 name: "w".into(),
                 track: "windows".into(),
@@ -200,7 +200,7 @@ fn tell(steps: &[(u64, Told)], sink: &mut impl Sink) {
     sink.end(SimTime(now + 5_000));
 }
 
-fn trace(steps: &[(u64, Told)]) -> Trace {
+fn trace(steps: &[(u64, Step)]) -> Trace {
     let mut recorder = Recorder::default();
     tell(steps, &mut recorder);
     recorder.into_trace()
@@ -534,7 +534,7 @@ fn captures_of_boards_keep_their_energy_and_their_trace() {
         let place = tempfile::tempdir().unwrap();
         let opened = open(&capture).unwrap();
         let (options, windows) = (Options::default(), WindowOptions::default());
-        let measured = Measured::read(&opened, &options, &windows, None).unwrap();
+        let measured = Measured::read(&opened, &options, &windows, None, &[]).unwrap();
         let energy = measured.summary.energy.0;
         let mut recorder = Recorder::default();
         opened.read(&options, &mut Rails::full(&mut recorder, None)).unwrap();
@@ -582,7 +582,7 @@ fn files_of_instruments_convert_as_they_are_measured() {
         // Tables of numbers need options, and the note beside them is no capture.
         let Ok(opened) = open(&capture) else { continue };
         let options = Options::default();
-        let Ok(measured) = Measured::read(&opened, &options, &WindowOptions::default(), None)
+        let Ok(measured) = Measured::read(&opened, &options, &WindowOptions::default(), None, &[])
         else {
             continue;
         };

@@ -111,7 +111,10 @@ fn half_the_resolution_is_a_quarter_of_the_convolutions() {
 /// Layers of which the values of filters are not known: those of converted ones are others.
 fn without_values(mut layers: Vec<Layer>) -> Vec<Layer> {
     let operands = layers.iter_mut().flat_map(|layer| &mut layer.work.operands);
-    operands.for_each(|operand| operand.encoded = None);
+    operands.for_each(|operand| {
+        operand.encoded = None;
+        operand.statistics = None;
+    });
     layers
 }
 

@@ -429,7 +429,8 @@ mod tests {
             assert!((folded.power[50].0 - 0.0357).abs() < 1e-4);
             let energy: f64 = LAYERS.iter().map(|(d, p)| d * p).sum();
             assert!((folded.energy().0 / energy - 1.0).abs() < 2e-3);
-            assert!(folded.unexplained < 0.05, "{}", folded.unexplained);
+            // A bin over a step holds samples of either side.
+            assert!(folded.unexplained < 0.1, "{}", folded.unexplained);
         }
     }
 

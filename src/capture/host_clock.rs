@@ -51,6 +51,10 @@ pub struct ClockFit {
 /// Which edge each event of the log goes with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matched {
+    /// The events, in the order of the log.
+    pub events: Vec<HostEvent>,
+    /// The edges, on the meter's clock.
+    pub edges: Vec<SimTime>,
     /// For each event the index of its edge, if it has one.
     pub edge_of: Vec<Option<usize>>,
     /// The clocks.
@@ -58,10 +62,18 @@ pub struct Matched {
 }
 
 impl Matched {
+    /// Each event with the meter's time at which the fit puts it, and its edge \[s\].
+    pub fn rows(&self) -> impl Iterator<Item = (&HostEvent, f64, Option<f64>)> {
+        self.events.iter().zip(&self.edge_of).map(|(event, edge)| {
+            let edge = edge.and_then(|edge| self.edges.get(edge)).map(|at| at.seconds().0);
+            (event, self.fit.meter_time(event.at, event.role), edge)
+        })
+    }
+
     /// The meter's time at which an event should have its edge; the start of the trace where that
     /// lies before it.
     pub fn expected(&self, event: &HostEvent) -> SimTime {
-        let at = self.fit.event_time(event.at, event.role);
+        let at = self.fit.meter_time(event.at, event.role);
         SimTime::from_seconds(Seconds(at.max(0.0))).unwrap_or(SimTime(u64::MAX))
     }
 }
@@ -69,39 +81,61 @@ impl Matched {
 impl ClockFit {
     /// What the meter's clock reads when the host's reads `host`: a + (1 + e) h. Below zero before
     /// the trace. The lag of stop lines is not taken off: it is how late the host wrote them.
-    pub fn meter_time(&self, host: SimTime) -> Seconds {
+    pub fn on_meter(&self, host: SimTime) -> Seconds {
         Seconds(self.offset.0 + (1.0 + self.drift) * host.seconds().0)
     }
 
     /// The same in picoseconds; the ends of what `i64` holds where it lies beyond them.
-    pub fn meter_picoseconds(&self, host: SimTime) -> i64 {
+    pub fn on_meter_picoseconds(&self, host: SimTime) -> i64 {
         // The cast saturates.
-        (self.meter_time(host).0 * 1e12).round() as i64
+        (self.on_meter(host).0 * 1e12).round() as i64
     }
 
     /// The meter's time of the edge that an event of the host tells of \[s\].
-    fn event_time(&self, host: SimTime, role: HostRole) -> f64 {
+    pub fn meter_time(&self, host: SimTime, role: HostRole) -> f64 {
         let lag = if role == HostRole::Done { self.stop_lag.0 } else { 0.0 };
-        self.meter_time(host).0 - lag
+        self.on_meter(host).0 - lag
     }
 }
 
-/// The events of a log that edges should go with.
-pub fn host_events(marks: &[Mark]) -> Vec<HostEvent> {
-    let event = |mark: &Mark| {
-        let count = |text: &str| text.parse().ok();
-        let (role, inferences) = if mark.name.ends_with("-dut-passthrough(timestamp)") {
-            (HostRole::Pulse, None)
-        } else if let Some(rest) = mark.name.strip_prefix("m-infer-start") {
-            (HostRole::Start, count(rest.trim_start_matches('-')))
-        } else if mark.name.starts_with("m-infer-done") {
-            (HostRole::Done, None)
+/// The words by which a log tells of windows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostWords {
+    /// A line that holds this tells of a start; a number right behind it counts the inferences.
+    pub start: String,
+    /// A line that holds this tells of a stop.
+    pub stop: String,
+}
+
+impl Default for HostWords {
+    /// Those of the benchmark runner.
+    fn default() -> Self {
+        Self { start: "m-infer-start".into(), stop: "m-infer-done".into() }
+    }
+}
+
+impl HostWords {
+    /// What a line tells of.
+    pub(super) fn role(&self, name: &str) -> Option<(HostRole, Option<u64>)> {
+        if name.ends_with("-dut-passthrough(timestamp)") {
+            Some((HostRole::Pulse, None))
+        } else if let Some((_, rest)) = name.split_once(self.start.as_str()) {
+            let digits = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            Some((HostRole::Start, digits.get(..end).and_then(|count| count.parse().ok())))
         } else {
-            return None;
-        };
-        (mark.teller == Teller::Host).then_some(HostEvent { at: mark.at, role, inferences })
+            name.contains(self.stop.as_str()).then_some((HostRole::Done, None))
+        }
+    }
+}
+
+/// The events of a log that edges should go with, as one clock tells them.
+pub fn events_of(marks: &[Mark], words: &HostWords, teller: Teller) -> Vec<HostEvent> {
+    let event = |mark: &Mark| {
+        let (role, inferences) = words.role(&mark.name)?;
+        Some(HostEvent { at: mark.at, role, inferences })
     };
-    marks.iter().filter_map(event).collect()
+    marks.iter().filter(|mark| mark.teller == teller).filter_map(event).collect()
 }
 
 /// How far an event may lie from its edge before the clocks are fitted: their drift over minutes,
@@ -140,7 +174,7 @@ pub fn match_edges(edges: &[SimTime], events: &[HostEvent]) -> Option<Matched> {
     let mut clocks = fit(&edge_s, events, &edge_of)?;
     // Once more with the drift and the lag known, which bring events nearer to their edges.
     let near = |at: usize| {
-        events.get(at).map_or(f64::NAN, |event| clocks.event_time(event.at, event.role))
+        events.get(at).map_or(f64::NAN, |event| clocks.meter_time(event.at, event.role))
     };
     let predicted: Vec<f64> = (0..events.len()).map(near).collect();
     let again = pairs(&edge_s, &predicted, NEAR, |at| at);
@@ -148,7 +182,7 @@ pub fn match_edges(edges: &[SimTime], events: &[HostEvent]) -> Option<Matched> {
         clocks = fit(&edge_s, events, &again)?;
         edge_of = again;
     }
-    Some(Matched { edge_of, fit: clocks })
+    Some(Matched { events: events.to_vec(), edges: edges.to_vec(), edge_of, fit: clocks })
 }
 
 const TRIED: usize = 32;
@@ -250,9 +284,9 @@ mod tests {
         assert!((matched.fit.offset.0 - offset).abs() < 1e-6);
         assert!(matched.fit.worst.0 < 1e-9);
         // A line written when a window starts stands at its edge on the meter's clock.
-        let at = matched.fit.meter_picoseconds(events[2].at);
+        let at = matched.fit.on_meter_picoseconds(events[2].at);
         assert!((at - edges[2].0 as i64).abs() < 100_000, "{at}");
-        assert!((matched.fit.meter_time(SimTime::ZERO).0 - offset).abs() < 1e-6);
+        assert!((matched.fit.on_meter(SimTime::ZERO).0 - offset).abs() < 1e-6);
     }
 
     #[test]

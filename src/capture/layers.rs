@@ -538,7 +538,7 @@ mod tests {
         let found = assign(&folded, &layers, AssignOptions::default()).unwrap();
         let starts: Vec<_> = found.iter().map(|f| (f.start.0 * 1e3).round() as u64).collect();
         assert_eq!(starts, [0, 44, 165, 210]);
-        assert!(found.iter().all(|f| f.confidence > 0.99), "{found:?}");
+        assert!(found.iter().all(|f| f.confidence > 0.98), "{found:?}");
         assert!((found[2].mean.0 - 35.7).abs() < 0.05);
         let total: f64 = found.iter().map(|f| f.energy.0).sum();
         assert!((total / folded.energy().0 - 1.0).abs() < 1e-9);
@@ -550,7 +550,7 @@ mod tests {
         let found = assign(&folded, &expected(&[1.0, 1.0, 0.8]), AssignOptions::default()).unwrap();
         assert!(found[1].confidence < 0.3, "{found:?}");
         assert!(found[1].start_error.0 > 5e-3);
-        assert!(found[2].confidence > 0.99);
+        assert!(found[2].confidence > 0.95, "{found:?}");
     }
 
     #[test]

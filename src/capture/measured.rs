@@ -1,14 +1,15 @@
 //! What a capture comes to: sums, windows, energy of an inference beside what was published.
 
-use super::host_clock::{HostRole, host_events};
+use super::host_clock::{HostRole, events_of};
 use super::rails::Rails;
+use super::repeats::Repeats;
 use super::statistics::{Statistics, Summary, median};
 use super::supply::Supply;
 use super::windows::{Window, WindowOptions, Windows, find_windows};
 use crate::formats::{FormatError, Opened, Options};
 use crate::trace::{
     Annotations, Block, ChannelId, Edge, Layout, Mark, SampleSink, Sink, Span, SpanKind, StatedRun,
-    Trace,
+    Teller, Trace,
 };
 use crate::units::{Joules, Seconds, SimTime, Watts};
 
@@ -56,17 +57,22 @@ pub struct Measured {
     pub inferences_per_window: Option<u64>,
     /// The median over the windows, as benchmarks publish it.
     pub energy_per_inference: Option<Joules>,
+    /// How well the windows agree: in energy of an inference where that is known, else in mean power.
+    pub repeats: Option<Repeats>,
+    /// Mean power between windows. It need not be idle: a device may wait busily for its next input.
+    pub between_windows: Option<Watts>,
 }
 
 impl Measured {
-    /// Reads a capture.
+    /// Reads a capture; `log` is what another file of the host's says.
     pub fn read(
         opened: &Opened,
         options: &Options,
         windows: &WindowOptions,
         inferences: Option<u64>,
+        log: &[Mark],
     ) -> Result<Self, FormatError> {
-        Self::read_and_keep(opened, options, windows, inferences, None)
+        Self::read_and_keep(opened, options, windows, inferences, log, None)
     }
 
     /// The same, and keeps all edges, marks and spans.
@@ -75,6 +81,7 @@ impl Measured {
         options: &Options,
         windows: &WindowOptions,
         inferences: Option<u64>,
+        log: &[Mark],
         kept: Option<&mut Annotations>,
     ) -> Result<Self, FormatError> {
         let mut statistics = Statistics::default();
@@ -84,8 +91,14 @@ impl Measured {
             kept,
         };
         opened.read(options, &mut noted)?;
-        let (layout, supply) = (noted.layout, noted.rails.supply().clone());
-        Ok(Self::of(layout, supply, statistics.finish(), windows, inferences))
+        let (layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
+        let mut summary = statistics.finish();
+        let told = |mark: &Mark| Mark { teller: Teller::Host, ..mark.clone() };
+        summary.marks.extend(log.iter().map(told));
+        if let Some(kept) = kept {
+            log.iter().map(told).for_each(|mark| kept.mark(mark));
+        }
+        Ok(Self::of(layout, supply, summary, windows, inferences))
     }
 
     /// Measures a trace in memory: its inferences are its windows, one each.
@@ -113,12 +126,16 @@ impl Measured {
         inferences: Option<u64>,
     ) -> Self {
         let end = SimTime::from_seconds(summary.duration).unwrap_or_default();
-        let (edges, marks, spans) = (&summary.edges, &summary.marks, &summary.spans);
-        let windows = find_windows(&layout.lines, edges, marks, spans, end, options);
+        let (marks, spans) = (&summary.marks, &summary.spans);
+        // Levels are stored in whole bytes or words: behind the last sample a line tells nothing.
+        let known = summary.known_until();
+        let edges: Vec<Edge> = summary.edges.iter().filter(|e| e.at < known).copied().collect();
+        let windows = find_windows(&layout.lines, &edges, marks, spans, end, options);
         let stated = |run: &StatedRun| run.inferences_per_window;
         let logged = || {
-            let mut starts = host_events(marks).into_iter().filter(|e| e.role == HostRole::Start);
-            starts.find_map(|event| event.inferences)
+            let events = events_of(marks, &options.words, Teller::Host);
+            let starts = events.iter().filter(|event| event.role == HostRole::Start);
+            starts.filter_map(|event| event.inferences).next()
         };
         let inferences = inferences.or(layout.run.as_ref().and_then(stated)).or_else(logged);
         let measured: Vec<_> = windows
@@ -128,15 +145,18 @@ impl Measured {
             .collect();
         let each = measured.iter().filter_map(|window| window.per_inference);
         let energy_per_inference = median(each.map(|energy| energy.0).collect()).map(Joules);
-        let inferences_per_window = inferences;
+        let repeats = repeats(&measured);
+        let between_windows = between_windows(&summary, &measured);
         Self {
             layout,
             supply,
             summary,
             windows,
             measured,
-            inferences_per_window,
+            inferences_per_window: inferences,
             energy_per_inference,
+            repeats,
+            between_windows,
         }
     }
 
@@ -144,6 +164,25 @@ impl Measured {
     pub fn published(&self) -> Option<Joules> {
         self.layout.run.as_ref()?.energy_per_inference
     }
+}
+
+fn repeats(measured: &[MeasuredWindow]) -> Option<Repeats> {
+    let energies: Vec<f64> =
+        measured.iter().filter_map(|window| window.per_inference).map(|energy| energy.0).collect();
+    let means = || measured.iter().filter_map(MeasuredWindow::mean).map(|mean| mean.0).collect();
+    Repeats::of(&if energies.is_empty() { means() } else { energies })
+}
+
+/// From the end of each window to the start of the next.
+fn between_windows(summary: &Summary, measured: &[MeasuredWindow]) -> Option<Watts> {
+    let pairs = measured.iter().zip(measured.iter().skip(1));
+    let (mut energy, mut known) = (Joules(0.0), Seconds(0.0));
+    for (before, after) in pairs.filter(|(a, b)| a.window.stop < b.window.start) {
+        let between = summary.between(before.window.stop, after.window.start)?;
+        energy += between.0;
+        known += between.1;
+    }
+    (known.0 > 0.0).then(|| energy / known)
 }
 
 fn of_window(

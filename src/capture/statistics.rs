@@ -1,7 +1,9 @@
 //! Energy, mean, peak and gaps of a trace as it streams by, and energy up to any instant that is
 //! asked for: windows are differences of those.
 
-use crate::trace::{Block, ComponentId, Edge, Header, Mark, RailId, Sink, Span, SpanKind, Times};
+use crate::trace::{
+    Block, ComponentId, Edge, Header, Mark, RailId, Sink, Span, SpanKind, Teller, Times,
+};
 use crate::units::{Amperes, CompensatedSum, Joules, Seconds, SimTime, Volts, Watts};
 use std::collections::BTreeMap;
 
@@ -43,6 +45,19 @@ pub struct Statistics {
     /// Instants ahead at which the sums are wanted.
     wanted: BTreeMap<SimTime, ()>,
     drawn: BTreeMap<SimTime, Drawn>,
+    slot: Slot,
+    floor: Option<f64>,
+}
+
+/// Length of the stretches whose lowest mean is the floor of a trace.
+const SLOT: u64 = 100_000_000_000;
+
+/// The stretch of [`SLOT`] that is going on.
+#[derive(Debug, Default)]
+struct Slot {
+    number: u64,
+    energy: f64,
+    known: u64,
 }
 
 /// What a trace sums up to.
@@ -58,6 +73,9 @@ pub struct Summary {
     pub mean: Watts,
     /// Largest total power; none where no power is known.
     pub peak: Option<Watts>,
+    /// The lowest mean over 100 ms, counted from the start: the nearest that the trace holds to an
+    /// idle device. None of a shorter trace.
+    pub floor: Option<Watts>,
     /// Energy of each component.
     pub by_component: Vec<Joules>,
     /// Time over which power is unknown.
@@ -103,6 +121,12 @@ impl Statistics {
         if at <= self.now {
             return;
         }
+        if self.power.is_empty() {
+            // Nothing measures power: there is none to miss either.
+            self.unknown = SimTime(self.unknown.0 + at.since(self.now).0);
+            self.now = at;
+            return;
+        }
         let seconds = at.since(self.now).seconds().0;
         let total: f64 = self.power.iter().sum();
         for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
@@ -115,8 +139,49 @@ impl Statistics {
         } else {
             self.energy.add(total * seconds);
             self.saw(total);
+            self.fill_slots(self.now, at, total);
         }
         self.now = at;
+    }
+
+    /// A constant power fills slots; the mean of each full one may be the floor.
+    fn fill_slots(&mut self, mut from: SimTime, to: SimTime, power: f64) {
+        while from < to {
+            let number = from.0 / SLOT;
+            let end = SimTime((number + 1).saturating_mul(SLOT)).min(to);
+            // Whole slots at one power need not be walked through.
+            if from.0.is_multiple_of(SLOT) && to.since(from).0 >= SLOT {
+                self.close_slot(number);
+                self.sink_to(power);
+                from = SimTime(to.0 / SLOT * SLOT);
+                continue;
+            }
+            let length = end.since(from);
+            self.fill_slot(number, power * length.seconds().0, length.0);
+            from = end;
+        }
+    }
+
+    fn fill_slot(&mut self, number: u64, energy: f64, known: u64) {
+        self.close_slot(number);
+        self.slot.energy += energy;
+        self.slot.known += known;
+    }
+
+    /// Ends the slot before `number`; only one that is known throughout counts.
+    fn close_slot(&mut self, number: u64) {
+        if self.slot.number == number {
+            return;
+        }
+        // Samples need not divide a slot.
+        if self.slot.known >= SLOT / 100 * 99 {
+            self.sink_to(self.slot.energy / SimTime(self.slot.known).seconds().0);
+        }
+        self.slot = Slot { number, ..Slot::default() };
+    }
+
+    fn sink_to(&mut self, power: f64) {
+        self.floor = Some(self.floor.map_or(power, |floor| floor.min(power)));
     }
 
     fn saw(&mut self, power: f64) {
@@ -150,6 +215,7 @@ impl Statistics {
             return;
         }
         let energy = sum / clock.rate().0;
+        self.fill_slots_even(block);
         self.energy.add(energy);
         if let Some(of) = self.by_component.get_mut(component) {
             of.add(energy);
@@ -161,8 +227,26 @@ impl Statistics {
         }
     }
 
+    /// Slots from samples of an even clock, a sample counting for the slot in which it starts.
+    fn fill_slots_even(&mut self, block: &Block<'_>) {
+        let Times::Even { clock, first } = block.times else { return };
+        let mut at = 0;
+        while at < block.values.len() {
+            let number = block.at(at).0 / SLOT;
+            let next = clock.first_from(SimTime((number + 1).saturating_mul(SLOT)));
+            let end = usize::try_from(next.saturating_sub(first)).unwrap_or(usize::MAX);
+            let end = end.clamp(at + 1, block.values.len());
+            let values = block.values.get(at..end).unwrap_or_default();
+            let (sum, _) = sum_and_peak(values);
+            let known = block.at(end).since(block.at(at)).0;
+            self.fill_slot(number, sum / clock.rate().0, known);
+            at = end;
+        }
+    }
+
     /// The sums of what came by.
     pub fn finish(mut self) -> Summary {
+        self.close_slot(u64::MAX);
         let left: Vec<_> = self.wanted.keys().copied().collect();
         left.into_iter().for_each(|at| self.cut(at));
         let known = self.now.since(self.unknown).seconds();
@@ -172,6 +256,7 @@ impl Statistics {
             mean: if known.0 > 0.0 { energy / known } else { Watts::ZERO },
             energy,
             peak: self.peak.map(Watts),
+            floor: self.floor.map(Watts),
             by_component: self.by_component.iter().map(|sum| Joules(sum.value())).collect(),
             unknown: self.unknown.seconds(),
             header: self.header,
@@ -260,9 +345,10 @@ impl Sink for Statistics {
     fn rail(&mut self, _: SimTime, _: RailId, _: Volts, _: Amperes) {}
 
     fn span(&mut self, span: Span) {
-        if matches!(span.kind, SpanKind::Window | SpanKind::Inference) && self.spans.len() < KEPT {
+        let kept = matches!(span.kind, SpanKind::Window | SpanKind::Inference | SpanKind::Layer);
+        if kept && self.spans.len() < KEPT {
             // A simulated inference is told when it has ended: its sums are of the past.
-            if span.start >= self.now {
+            if span.kind != SpanKind::Layer && span.start >= self.now {
                 self.want(span.start);
                 self.want(span.end);
             }
@@ -280,6 +366,9 @@ impl Sink for Statistics {
 
     fn mark(&mut self, mark: Mark) {
         if self.marks.len() < KEPT {
+            if mark.teller == Teller::Meter {
+                self.want(mark.at);
+            }
             self.marks.push(mark);
         }
     }
@@ -290,6 +379,14 @@ impl Sink for Statistics {
 }
 
 impl Summary {
+    /// The end of the last stretch over which power is known.
+    pub fn known_until(&self) -> SimTime {
+        let end = SimTime::from_seconds(self.duration).unwrap_or(SimTime(u64::MAX));
+        let open =
+            self.gaps.last().filter(|gap| gap.end == end && !self.header.components.is_empty());
+        open.map_or(end, |gap| gap.start)
+    }
+
     /// Energy and known time between two instants that were asked for; none where one was not.
     pub fn between(&self, start: SimTime, end: SimTime) -> Option<(Joules, Seconds)> {
         let (from, to) = (self.drawn.get(&start)?, self.drawn.get(&end)?);
@@ -361,6 +458,21 @@ mod tests {
         assert_eq!(summary.gaps[0], Gap { start: SimTime(MS), end: SimTime(3 * MS) });
         assert!((summary.mean.0 - 2.0).abs() < 1e-12);
         assert_eq!(summary.peak, Some(Watts(3.0)));
+    }
+
+    #[test]
+    fn the_floor_is_the_lowest_tenth_of_a_second_that_is_known() {
+        let slow = SampleClock::new(SimTime::ZERO, Hertz(20.0)).unwrap();
+        let values = [5.0, 3.0, 1.0, f64::NAN, 2.5, 2.5, 9.0, 9.0];
+        let mut even = begun();
+        even.powers(ComponentId(0), &Block::even(slow, 0, &values));
+        even.end(SimTime(400 * MS));
+        assert_eq!(even.finish().floor, Some(Watts(2.5)));
+        let mut held = begun();
+        held.power(SimTime(0), ComponentId(0), Watts(4.0));
+        held.power(SimTime(150 * MS), ComponentId(0), Watts(2.0));
+        held.end(SimTime(450 * MS));
+        assert_eq!(held.finish().floor, Some(Watts(2.0)));
     }
 
     #[test]

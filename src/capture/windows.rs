@@ -1,7 +1,7 @@
 //! Which stretches of a capture are measured.
 
-use super::host_clock::{self, HostRole, Matched};
-use crate::trace::{Edge, Level, LineId, Mark, Span, SpanKind};
+use super::host_clock::{self, HostRole, HostWords, Matched};
+use crate::trace::{Edge, Level, LineId, Mark, Span, SpanKind, Teller};
 use crate::units::SimTime;
 
 /// A measured stretch.
@@ -37,6 +37,8 @@ pub struct WindowOptions {
     pub rule: Option<EdgeRule>,
     /// Windows left out at the start, where the device warms up.
     pub warm_up: usize,
+    /// The words by which a log tells of windows.
+    pub words: HostWords,
 }
 
 /// The windows of a capture, and what could not be made one.
@@ -64,12 +66,33 @@ pub fn find_windows(
     if found.windows.is_empty() && !edges.is_empty() {
         found = of_edges(lines, edges, marks, end, options);
     }
+    if found.windows.is_empty() && edges.is_empty() {
+        found.windows = between_marks(marks, &options.words);
+    }
     if options.warm_up > 0 && !found.windows.is_empty() {
         let left_out = options.warm_up.min(found.windows.len());
         found.windows.drain(..left_out);
         found.remarks.push(format!("the first {left_out} windows are left out as warm-up"));
     }
     found
+}
+
+/// Windows from start to stop marks on the meter's own clock.
+fn between_marks(marks: &[Mark], words: &HostWords) -> Vec<Window> {
+    let mut windows = Vec::new();
+    let mut open = None;
+    for event in host_clock::events_of(marks, words, Teller::Meter) {
+        match event.role {
+            HostRole::Pulse => {}
+            HostRole::Start => open = Some(event.at),
+            HostRole::Done => {
+                if let Some(start) = open.take() {
+                    windows.push(Window { start, stop: event.at, name: String::new() });
+                }
+            }
+        }
+    }
+    windows
 }
 
 fn stated(spans: &[Span]) -> Windows {
@@ -95,12 +118,18 @@ fn of_edges(
         Err(remark) => return Windows { remarks: vec![remark], ..Windows::default() },
     };
     let own: Vec<Edge> = edges.iter().filter(|edge| edge.line == line).copied().collect();
-    let events = host_clock::host_events(marks);
+    let events = host_clock::events_of(marks, &options.words, Teller::Host);
     let explained = events.iter().any(|event| event.role == HostRole::Start);
-    if explained && options.rule.is_none() {
-        return explained_by(&own, &events, end);
-    }
     let rule = options.rule.unwrap_or_else(|| likely_rule(&own, end));
+    if explained {
+        // Where pulses mark instants, an event goes with the first edge of its pulse.
+        let told: Vec<Edge> = match rule {
+            EdgeRule::Falls => changes(&own).filter(|edge| edge.to == Level::Low).collect(),
+            EdgeRule::Rises => changes(&own).filter(|edge| edge.to == Level::High).collect(),
+            EdgeRule::Low | EdgeRule::High => changes(&own).collect(),
+        };
+        return explained_by(&told, &events, end);
+    }
     by_rule(&own, rule)
 }
 
@@ -284,7 +313,6 @@ impl Windows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Teller;
 
     const S: u64 = 1_000_000_000_000;
 

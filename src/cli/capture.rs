@@ -1,5 +1,6 @@
 //! `capture`: what did I measure?
 
+use super::align::Align;
 use super::fold::Fold;
 use super::measurement::{CaptureArgument, WindowArguments};
 use super::{Answer, CliError};
@@ -14,6 +15,8 @@ pub(super) enum Capture {
     Info(Info),
     /// The profile of one inference from windows of many, and its layers
     Fold(Fold),
+    /// A host's log on the meter's clock, event by event
+    Align(Align),
     /// Formats that can be read
     Formats(Formats),
 }
@@ -39,6 +42,7 @@ impl Capture {
         match self {
             Self::Info(info) => info.run(),
             Self::Fold(fold) => fold.run(),
+            Self::Align(align) => align.run(),
             Self::Formats(_) => Ok(Answer::yes(formats_table(FORMATS))),
         }
     }

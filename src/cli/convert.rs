@@ -3,7 +3,7 @@
 use super::measurement::{CaptureArgument, WindowArguments};
 use super::{Answer, CliError};
 use crate::formats::csv;
-use crate::report::{Source, Target, convert, converted_text, json};
+use crate::report::{Source, Target, Told, convert, converted_text, json};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -49,8 +49,12 @@ impl ConvertArguments {
             To::Parquet => Target::Parquet,
             To::Perfetto => Target::Perfetto,
         });
-        let (windows, inferences) = (self.windows.options(), self.windows.inferences);
-        let converted = convert(&source, path, &windows, inferences, target, &self.out)?;
+        let told = Told {
+            windows: self.windows.options(),
+            inferences: self.windows.inferences,
+            log: self.windows.log()?,
+        };
+        let converted = convert(&source, path, &told, target, &self.out)?;
         Ok(if self.json {
             Answer::json(&json::converted(&converted), true)
         } else {

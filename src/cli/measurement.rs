@@ -1,8 +1,9 @@
 //! Arguments that the verbs on captures share.
 
 use super::CliError;
-use crate::capture::{EdgeRule, Measured, WindowOptions};
+use crate::capture::{EdgeRule, HostWords, Measured, WindowOptions};
 use crate::formats::{self, Opened, Options, TableOptions, csv};
+use crate::trace::{Mark, Readings};
 use crate::units::{Hertz, Literal, LiteralError, Quantity, Volts};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,15 @@ pub(super) struct WindowArguments {
     /// How its edges mark them; found when left out
     #[arg(long, value_name = "RULE")]
     edges: Option<Edges>,
+    /// A log of the host that tells of windows, brought onto the meter's clock by the edges
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Lines of a log that hold this tell of a start
+    #[arg(long, value_name = "TEXT", default_value_t = HostWords::default().start)]
+    start: String,
+    /// Lines of a log that hold this tell of a stop
+    #[arg(long, value_name = "TEXT", default_value_t = HostWords::default().stop)]
+    stop: String,
     /// Windows to leave out at the start
     #[arg(long, value_name = "N", default_value_t = 0)]
     warm_up: usize,
@@ -119,8 +129,9 @@ impl CaptureArgument {
             let trace = csv::read_folder(&self.capture)?;
             return Ok(Measured::of_trace(&trace, &windows.options()));
         }
-        let (opened, options) = (self.open()?, self.options()?);
-        Ok(Measured::read(&opened, &options, &windows.options(), windows.inferences)?)
+        let (options, opened) = (self.options()?, self.open()?);
+        let (rules, log) = (windows.options(), windows.log()?);
+        Ok(Measured::read(&opened, &options, &rules, windows.inferences, &log)?)
     }
 }
 
@@ -130,6 +141,14 @@ pub(super) fn is_run(path: &Path) -> bool {
 }
 
 impl WindowArguments {
+    /// The lines of the log that is named.
+    pub(super) fn log(&self) -> Result<Vec<Mark>, CliError> {
+        let Some(path) = &self.log else { return Ok(Vec::new()) };
+        let mut readings = Readings::default();
+        formats::open(path)?.read(&Options::default(), &mut readings)?;
+        Ok(readings.marks)
+    }
+
     pub(super) fn options(&self) -> WindowOptions {
         WindowOptions {
             line: self.line.clone(),
@@ -140,6 +159,7 @@ impl WindowArguments {
                 Edges::High => EdgeRule::High,
             }),
             warm_up: self.warm_up,
+            words: HostWords { start: self.start.clone(), stop: self.stop.clone() },
         }
     }
 }

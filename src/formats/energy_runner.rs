@@ -9,6 +9,7 @@
 
 mod binary;
 mod log;
+mod log_alone;
 mod python;
 mod results;
 
@@ -54,6 +55,16 @@ pub(super) const PYTHON: Format = Format {
             text.starts_with('[') && text.contains("\"infer\"") && text.contains("\"power\"")
         },
         read: |input, _, sink| python::read(input, None, sink),
+    },
+};
+
+/// The host's log alone.
+pub(super) const LOG: Format = Format {
+    name: "energyrunner-log",
+    title: "EEMBC EnergyRunner: log.txt alone",
+    shape: Shape::File {
+        recognises: log_alone::recognises,
+        read: |input, _, sink| log_alone::read(input, sink),
     },
 };
 

@@ -1,8 +1,10 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, ambiq_layers, energy_runner, loadgen, nvidia_smi, power_gadget,
-    ptdaemon, st_edge_ai, sysfs_log, tegrastats, tensorrt, tflm_profile,
+    FormatError, Head, Input, ambiq_layers, any_csv, chrome_json, energy_runner, jls,
+    joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2, ppk2_csv, ptdaemon,
+    saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log, tegrastats, tensorrt,
+    tflm_profile,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
@@ -85,6 +87,7 @@ pub const FORMATS: &[Format] = &[
     energy_runner::PYTHON_FOLDER,
     energy_runner::TRACE,
     energy_runner::PYTHON,
+    energy_runner::LOG,
     loadgen::FOLDER,
     ptdaemon::FORMAT,
     tegrastats::FORMAT,
@@ -95,6 +98,19 @@ pub const FORMATS: &[Format] = &[
     tensorrt::FORMAT,
     st_edge_ai::FORMAT,
     sysfs_log::FORMAT,
+    saleae_binary::SALEAE,
+    ppk2::PPK2,
+    sigrok_sr::SIGROK,
+    jls::JLS,
+    jls::JLS_1,
+    perfetto::PERFETTO,
+    chrome_json::CHROME_JSON,
+    ppk2_csv::FORMAT,
+    joulescope_csv::FORMAT,
+    monsoon::FORMAT,
+    saleae_csv::FORMAT,
+    sigrok_csv::FORMAT,
+    any_csv::FORMAT,
 ];
 
 /// A file or folder whose format is known.

@@ -28,6 +28,7 @@ mod counters;
 mod lanes;
 mod message;
 mod packets;
+mod read;
 mod timeline;
 
 use super::frames::write_frames;
@@ -36,6 +37,7 @@ use crate::trace::{Annotations, Header, Trace};
 use crate::units::SimTime;
 use counters::{Counters, Emit};
 use packets::Packets;
+pub(super) use read::{PERFETTO, kind};
 use std::io::Write;
 use timeline::Timeline;
 

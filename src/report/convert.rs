@@ -9,7 +9,7 @@ use crate::capture::{Electrical, Measured, Rails, WindowOptions};
 use crate::formats::{
     FormatError, FrameSink, FrameWriter, Opened, Options, csv, parquet, perfetto, write_frames,
 };
-use crate::trace::{Annotations, Header, Layout, Span, SpanKind, Trace};
+use crate::trace::{Annotations, Header, Layout, Mark, Span, SpanKind, Trace};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -110,6 +110,17 @@ pub enum ConvertError {
     Folder(#[from] FolderError),
 }
 
+/// What the user says of the windows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    /// How they are found.
+    pub windows: WindowOptions,
+    /// Inferences in each, where no file says it.
+    pub inferences: Option<u64>,
+    /// Another file of the host's.
+    pub log: Vec<Mark>,
+}
+
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
@@ -130,19 +141,17 @@ pub struct Converted {
 }
 
 /// Writes what was read from `input` to `out`; the kind is told by the path where `target` is none.
-/// `inferences` is how many each window holds, where no file says it.
 pub fn convert(
     source: &Source,
     input: &Path,
-    windows: &WindowOptions,
-    inferences: Option<u64>,
+    told: &Told,
     target: Option<Target>,
     out: &Path,
 ) -> Result<Converted, ConvertError> {
     let known = target.or_else(|| Target::of_path(out));
     let target = known.ok_or_else(|| ConvertError::NoTarget { out: out.to_owned() })?;
     check(input, target, out)?;
-    let material = Material::of(source, windows, inferences)?;
+    let material = Material::of(source, told)?;
     let (files, instants) = match target {
         Target::Csv => (vec![out.to_owned()], material.csv(out)?),
         Target::Parquet => {
@@ -200,11 +209,8 @@ struct Material<'a> {
 }
 
 impl<'a> Material<'a> {
-    fn of(
-        source: &'a Source,
-        windows: &WindowOptions,
-        inferences: Option<u64>,
-    ) -> Result<Self, FormatError> {
+    fn of(source: &'a Source, told: &Told) -> Result<Self, FormatError> {
+        let Told { windows, inferences, log } = told;
         let mut annotations = Annotations::default();
         let (measured, header) = match source {
             Source::Run(trace) => {
@@ -213,13 +219,14 @@ impl<'a> Material<'a> {
             }
             Source::Capture { opened, options } => {
                 let kept = Some(&mut annotations);
-                let measured = Measured::read_and_keep(opened, options, windows, inferences, kept)?;
+                let measured =
+                    Measured::read_and_keep(opened, options, windows, *inferences, log, kept)?;
                 let header = measured.supply.header(&measured.layout);
                 (measured, header)
             }
         };
         if let Some(matched) = &measured.windows.matched {
-            annotations.place_host_marks(|host| matched.fit.meter_picoseconds(host));
+            annotations.place_host_marks(|host| matched.fit.on_meter_picoseconds(host));
         }
         annotations.spans.extend(found_windows(&measured, &annotations));
         let lacks = lacks(&measured, &header);

@@ -2,6 +2,7 @@
 //! a `schema` field; `name_interval90` holds `[low, high]` beside `name`.
 
 mod against;
+mod align;
 mod convert;
 mod fold;
 mod hardware;
@@ -12,6 +13,7 @@ mod memory;
 mod roofline;
 
 pub use against::against;
+pub use align::align;
 pub use convert::converted;
 pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list};

@@ -1,6 +1,6 @@
 //! `stats` and `capture info`: what a capture holds and comes to.
 
-use crate::capture::{Electrical, Measured, MeasuredWindow};
+use crate::capture::{Electrical, Measured, MeasuredWindow, Repeats};
 use crate::trace::{ChannelId, Origin, Teller};
 use serde_json::{Map, Value, json};
 
@@ -34,11 +34,22 @@ pub fn measured(m: &Measured) -> Value {
     document.insert("components".into(), json!(components.collect::<Vec<_>>()));
     let windows: Vec<Value> = m.measured.iter().map(window).collect();
     document.insert("windows".into(), json!(windows));
+    document.insert("between_windows_w".into(), json!(m.between_windows));
+    document.insert("floor_w".into(), json!(s.floor));
+    document.insert("repeats".into(), m.repeats.as_ref().map_or(Value::Null, repeats));
     document.insert("inferences_per_window".into(), json!(m.inferences_per_window));
     document.insert("energy_per_inference_j".into(), json!(m.energy_per_inference));
     document.insert("published_j".into(), json!(m.published()));
     document.insert("remarks".into(), json!(remarks(m)));
     Value::Object(document)
+}
+
+fn repeats(r: &Repeats) -> Value {
+    json!({
+        "count": r.count, "mean": r.mean, "standard_deviation": r.standard_deviation,
+        "standard_error": r.standard_error, "relative_standard_deviation": r.relative(),
+        "outliers": r.outliers, "drift_per_window": r.drift, "drifts": r.drifts(),
+    })
 }
 
 fn window(w: &MeasuredWindow) -> Value {
@@ -47,7 +58,7 @@ fn window(w: &MeasuredWindow) -> Value {
         "start_s": w.window.start.seconds(),
         "stop_s": w.window.stop.seconds(),
         "duration_s": w.length(),
-        "energy_j": w.energy,
+        "energy_j": (w.known.0 > 0.0).then_some(w.energy),
         "mean_w": w.mean(),
         "unknown_s": w.unknown,
         "energy_per_inference_j": w.per_inference,

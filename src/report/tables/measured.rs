@@ -1,12 +1,17 @@
 //! `stats` and `capture info`: what a capture holds and comes to.
 
-use super::{grouped, plain, table, without_header};
+use super::{grouped, plain, shortened, table, without_header};
 use crate::capture::{Electrical, Measured, MeasuredWindow};
 use crate::formats::{Format, Shape};
-use crate::trace::{ChannelId, Origin};
-use crate::units::Joules;
+use crate::trace::{ChannelId, Origin, SpanKind};
+use crate::units::{Joules, Seconds};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+/// What is left of a line beside its parts by rounding alone.
+const NOTHING_LEFT: f64 = 1e-9;
+/// Layers shown, by the time they take.
+const LAYERS: usize = 25;
 /// Windows and gaps shown one by one.
 const ROWS: usize = 40;
 
@@ -31,16 +36,51 @@ pub fn measured_text(m: &Measured) -> String {
         count => format!("{}, {} in all", grouped(count), s.unknown),
     };
     row("gaps", gaps);
-    let _ = writeln!(text, "{}", without_header(&sums));
+    text.push_str(&without_header(&sums));
     if s.header.components.len() > 1 {
         let _ = writeln!(text, "\n{}", components(m));
     }
     if !m.measured.is_empty() {
         let _ = writeln!(text, "\n{}", windows(m));
     }
+    layers(m, &mut text);
     inference(m, &mut text);
+    agreement(m, &mut text);
+    background(m, &mut text);
     remarks(m, &mut text);
     text
+}
+
+/// How well the windows agree.
+fn agreement(m: &Measured, text: &mut String) {
+    let Some(repeats) = &m.repeats else { return };
+    let _ = write!(
+        text,
+        "windows agree within {:.3} % (standard deviation)",
+        100.0 * repeats.relative()
+    );
+    let names: Vec<_> = repeats.outliers.iter().map(|at| (at + 1).to_string()).collect();
+    let _ = match names.as_slice() {
+        [] => Ok(()),
+        [one] => write!(text, "; number {one} is an outlier"),
+        several => write!(text, "; numbers {} are outliers", several.join(", ")),
+    };
+    if repeats.drifts() {
+        let drift = 100.0 * repeats.drift / repeats.mean;
+        let _ = write!(text, "; they drift by {drift:+.3} % from one to the next");
+    }
+    text.push('\n');
+}
+
+/// What the device draws outside of its windows.
+fn background(m: &Measured, text: &mut String) {
+    let (Some(between), Some(floor)) = (m.between_windows, m.summary.floor) else { return };
+    let within: Vec<f64> = m.measured.iter().filter_map(|w| w.mean()).map(|mean| mean.0).collect();
+    let within = within.iter().sum::<f64>() / within.len().max(1) as f64;
+    let _ = write!(text, "between windows {between}, lowest 100 ms {floor}");
+    // A tenth of what separates the floor from work is no noise.
+    let busy = between.0 > floor.0 + 0.1 * (within - floor.0).abs();
+    text.push_str(if busy { ": the device is not idle between windows\n" } else { "\n" });
 }
 
 fn heading(m: &Measured) -> String {
@@ -53,7 +93,11 @@ fn heading(m: &Measured) -> String {
 fn components(m: &Measured) -> String {
     let mut rows = table(&["supply line", "energy", "share"], 1);
     for (component, energy) in m.summary.header.components.iter().zip(&m.summary.by_component) {
-        let share = format!("{:.1} %", 100.0 * (*energy / m.summary.energy));
+        let share = *energy / m.summary.energy;
+        if share.abs() < NOTHING_LEFT {
+            continue;
+        }
+        let share = format!("{:.1} %", 100.0 * share);
         rows.add_row([component.name.clone(), energy.to_string(), share]);
     }
     rows.to_string()
@@ -71,7 +115,7 @@ fn windows(m: &Measured) -> String {
             name,
             w.window.start.to_string(),
             w.length().to_string(),
-            w.energy.to_string(),
+            if w.known.0 > 0.0 { w.energy.to_string() } else { String::new() },
             w.mean().map_or_else(String::new, |mean| mean.to_string()),
             if w.unknown.0 > 0.0 { w.unknown.to_string() } else { String::new() },
             w.per_inference.map_or_else(String::new, |energy| energy.to_string()),
@@ -89,12 +133,52 @@ fn inference(m: &Measured, text: &mut String) {
     let count = m.inferences_per_window.unwrap_or(1);
     let _ = writeln!(
         text,
-        "\nan inference takes {energy}: the median of {} windows of {} each",
-        with.len(),
-        grouped(count)
+        "\nan inference takes {energy}: {} of {}",
+        match with.len() {
+            1 => "one window".into(),
+            several => format!("the median of {several} windows"),
+        },
+        if count == 1 { "one".into() } else { format!("{} each", grouped(count)) },
     );
     if let Some(published) = m.published() {
         let _ = writeln!(text, "published: {published}, {} apart", apart(energy, published));
+    }
+}
+
+/// The layers of a profiler's table, by the time they take in an inference.
+fn layers(m: &Measured, text: &mut String) {
+    let mut by_name: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+    let spans = m.summary.spans.iter().filter(|span| span.kind == SpanKind::Layer);
+    let mut inferences = BTreeSet::new();
+    for span in spans {
+        let slot = by_name.entry(&span.name).or_default();
+        slot.0 += span.end.since(span.start).seconds().0;
+        slot.1 += 1;
+        inferences.insert(span.inference);
+    }
+    if by_name.is_empty() {
+        return;
+    }
+    let count = inferences.len() as f64;
+    let total: f64 = by_name.values().map(|of| of.0).sum();
+    let mut of: Vec<_> = by_name.into_iter().collect();
+    of.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(b.0)));
+    let mut rows = table(&["layer", "time", "share"], 1);
+    for (name, (time, _)) in of.iter().take(LAYERS) {
+        rows.add_row([
+            shortened(name, 60),
+            Seconds(time / count).to_string(),
+            format!("{:.1} %", 100.0 * time / total),
+        ]);
+    }
+    let _ = writeln!(text, "\n{rows}");
+    if of.len() > LAYERS {
+        let rest: f64 = of.iter().skip(LAYERS).map(|layer| layer.1.0).sum();
+        let share = 100.0 * rest / total;
+        let _ = writeln!(text, "{} more layers, {share:.1} % of the time", of.len() - LAYERS);
+    }
+    if inferences.len() > 1 {
+        let _ = writeln!(text, "times are means of {} inferences", inferences.len());
     }
 }
 
@@ -141,7 +225,7 @@ pub fn info_text(m: &Measured) -> String {
             ),
         );
     }
-    let _ = writeln!(text, "{}", without_header(&facts));
+    text.push_str(&without_header(&facts));
     if !m.layout.channels.is_empty() {
         let _ = writeln!(text, "\n{}", channels(m));
     }

@@ -1,0 +1,321 @@
+//! Packets out of the bytes, one at a time, and the messages that are read, with the field numbers
+//! of the published protos.
+
+use super::super::super::fields::Fields;
+use super::super::super::{FormatError, Input, Place, ReadFault};
+use prost::Message;
+use std::io::{BufReader, Read};
+
+/// Key of `Trace.packet`: field 1, with a length.
+const PACKET: u8 = 0x0a;
+/// Far more than a packet of any recorder, which writes them in chunks of kilobytes.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TracePacket {
+    #[prost(message, optional, tag = "6")]
+    pub clock_snapshot: Option<ClockSnapshot>,
+    #[prost(uint64, optional, tag = "8")]
+    pub timestamp: Option<u64>,
+    #[prost(uint32, optional, tag = "10")]
+    pub sequence: Option<u32>,
+    #[prost(message, optional, tag = "11")]
+    pub track_event: Option<TrackEvent>,
+    #[prost(message, optional, tag = "12")]
+    pub interned_data: Option<InternedData>,
+    #[prost(uint32, optional, tag = "13")]
+    pub sequence_flags: Option<u32>,
+    #[prost(message, optional, tag = "40")]
+    pub power_rails: Option<PowerRails>,
+    #[prost(bool, optional, tag = "41")]
+    pub incremental_state_cleared: Option<bool>,
+    #[prost(bytes = "vec", optional, tag = "50")]
+    pub compressed_packets: Option<Vec<u8>>,
+    #[prost(uint32, optional, tag = "58")]
+    pub timestamp_clock_id: Option<u32>,
+    #[prost(message, optional, tag = "59")]
+    pub defaults: Option<Defaults>,
+    #[prost(message, optional, tag = "60")]
+    pub track_descriptor: Option<TrackDescriptor>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClockSnapshot {
+    #[prost(message, repeated, tag = "1")]
+    pub clocks: Vec<Clock>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct Clock {
+    #[prost(uint32, optional, tag = "1")]
+    pub id: Option<u32>,
+    #[prost(uint64, optional, tag = "2")]
+    pub timestamp: Option<u64>,
+    #[prost(bool, optional, tag = "3")]
+    pub is_incremental: Option<bool>,
+    #[prost(uint64, optional, tag = "4")]
+    pub unit_ns: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Defaults {
+    #[prost(message, optional, tag = "11")]
+    pub track_event: Option<TrackEventDefaults>,
+    #[prost(uint32, optional, tag = "58")]
+    pub timestamp_clock_id: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct TrackEventDefaults {
+    #[prost(uint64, optional, tag = "11")]
+    pub track_uuid: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct InternedData {
+    #[prost(message, repeated, tag = "1")]
+    pub event_categories: Vec<Interned>,
+    #[prost(message, repeated, tag = "2")]
+    pub event_names: Vec<Interned>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Interned {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    pub name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct PowerRails {
+    #[prost(message, repeated, tag = "1")]
+    pub descriptors: Vec<RailDescriptor>,
+    #[prost(message, repeated, tag = "2")]
+    pub energies: Vec<EnergyData>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RailDescriptor {
+    #[prost(uint32, optional, tag = "1")]
+    pub index: Option<u32>,
+    #[prost(string, optional, tag = "2")]
+    pub rail_name: Option<String>,
+    #[prost(string, optional, tag = "3")]
+    pub subsys_name: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct EnergyData {
+    #[prost(uint32, optional, tag = "1")]
+    pub index: Option<u32>,
+    #[prost(uint64, optional, tag = "2")]
+    pub timestamp_ms: Option<u64>,
+    #[prost(uint64, optional, tag = "3")]
+    pub energy_uws: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TrackDescriptor {
+    #[prost(uint64, optional, tag = "1")]
+    pub uuid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    pub name: Option<String>,
+    #[prost(message, optional, tag = "3")]
+    pub process: Option<Process>,
+    #[prost(message, optional, tag = "4")]
+    pub thread: Option<Thread>,
+    #[prost(uint64, optional, tag = "5")]
+    pub parent_uuid: Option<u64>,
+    #[prost(message, optional, tag = "8")]
+    pub counter: Option<Counter>,
+    #[prost(string, optional, tag = "10")]
+    pub static_name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Process {
+    #[prost(int32, optional, tag = "1")]
+    pub pid: Option<i32>,
+    #[prost(string, optional, tag = "6")]
+    pub name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Thread {
+    #[prost(int64, optional, tag = "2")]
+    pub tid: Option<i64>,
+    #[prost(string, optional, tag = "5")]
+    pub name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Counter {
+    #[prost(int64, optional, tag = "4")]
+    pub unit_multiplier: Option<i64>,
+    #[prost(bool, optional, tag = "5")]
+    pub is_incremental: Option<bool>,
+    #[prost(string, optional, tag = "6")]
+    pub unit_name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TrackEvent {
+    #[prost(uint64, repeated, packed = "false", tag = "3")]
+    pub category_iids: Vec<u64>,
+    #[prost(message, repeated, tag = "4")]
+    pub debug_annotations: Vec<DebugAnnotation>,
+    #[prost(int32, optional, tag = "9")]
+    pub kind: Option<i32>,
+    #[prost(uint64, optional, tag = "10")]
+    pub name_iid: Option<u64>,
+    #[prost(uint64, optional, tag = "11")]
+    pub track_uuid: Option<u64>,
+    #[prost(string, repeated, tag = "22")]
+    pub categories: Vec<String>,
+    #[prost(string, optional, tag = "23")]
+    pub name: Option<String>,
+    #[prost(int64, optional, tag = "30")]
+    pub counter_value: Option<i64>,
+    #[prost(double, optional, tag = "44")]
+    pub double_counter_value: Option<f64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct DebugAnnotation {
+    #[prost(uint64, optional, tag = "3")]
+    pub uint_value: Option<u64>,
+    #[prost(string, optional, tag = "10")]
+    pub name: Option<String>,
+}
+
+fn varint(fields: &mut Fields<'_>) -> Option<u64> {
+    let mut value = 0u64;
+    for place in 0..10 {
+        let byte = fields.u8()?;
+        value |= u64::from(byte & 0x7f).checked_shl(7 * place)?;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// True where the file starts with a packet of whole fields, of which one is of every packet that
+/// a recorder writes: its time, its sequence or its user.
+pub(super) fn recognised(head: &[u8]) -> bool {
+    let mut fields = Fields::of(head);
+    let (Some(PACKET), Some(length)) = (fields.u8(), varint(&mut fields)) else { return false };
+    let whole = usize::try_from(length).ok().and_then(|length| fields.bytes(length));
+    let mut packet = Fields::of(whole.unwrap_or(fields.rest()));
+    if length == 0
+        || length > LARGEST
+        || (whole.is_some() && !matches!(fields.u8(), None | Some(PACKET)))
+    {
+        return false;
+    }
+    let mut of_every = false;
+    while !packet.rest().is_empty() {
+        let Some(key) = varint(&mut packet) else { return whole.is_none() && of_every };
+        let skipped = match key & 7 {
+            0 => varint(&mut packet).map(drop),
+            1 => packet.bytes(8).map(drop),
+            2 => varint(&mut packet)
+                .and_then(|length| packet.bytes(usize::try_from(length).ok()?))
+                .map(drop),
+            5 => packet.bytes(4).map(drop),
+            _ => return false,
+        };
+        of_every |= matches!(key, 0x40 | 0x50 | 0x18);
+        if key >> 3 == 0 || (skipped.is_none() && whole.is_some()) {
+            return false;
+        }
+        if skipped.is_none() {
+            break;
+        }
+    }
+    of_every
+}
+
+/// The packets of a file.
+pub(super) struct Packets<'i, 'a> {
+    name: String,
+    size: u64,
+    bytes: BufReader<&'i mut Input<'a>>,
+    at: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'i, 'a> Packets<'i, 'a> {
+    pub(super) fn of(input: &'i mut Input<'a>) -> Self {
+        let (name, size) = (input.name.clone(), input.size);
+        Self { name, size, bytes: BufReader::new(input), at: 0, buffer: Vec::new() }
+    }
+
+    pub(super) fn fault(&self, at: u64, fault: ReadFault) -> FormatError {
+        FormatError::Unreadable { file: self.name.clone(), place: Place::Byte(at), fault }
+    }
+
+    fn byte(&mut self) -> Result<Option<u8>, FormatError> {
+        let mut byte = [0];
+        match self.bytes.read_exact(&mut byte) {
+            Ok(()) => {
+                self.at += 1;
+                Ok(byte.first().copied())
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(source) => Err(FormatError::Read { file: self.name.clone(), source }),
+        }
+    }
+
+    /// The next packet and the byte it starts at.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, TracePacket)>, FormatError> {
+        let at = self.at;
+        match self.byte()? {
+            None if at == 0 => {
+                let (file, fault) = (self.name.clone(), ReadFault::Empty);
+                return Err(FormatError::Unreadable { file, place: Place::Whole, fault });
+            }
+            None => return Ok(None),
+            Some(PACKET) => {}
+            Some(other) => {
+                let expected = "a packet of a trace".into();
+                let fault = ReadFault::Head { expected, found: format!("{other:02x}") };
+                return Err(self.fault(at, fault));
+            }
+        }
+        let mut head = Vec::new();
+        while let Some(byte) = self.byte()? {
+            head.push(byte);
+            if byte & 0x80 == 0 || head.len() > 9 {
+                break;
+            }
+        }
+        let length = varint(&mut Fields::of(&head));
+        let room = self.size.saturating_sub(self.at);
+        let Some(length) = length.filter(|length| *length <= LARGEST.min(room)) else {
+            let (expected, found) = (length.unwrap_or(1), room);
+            let what = "a packet";
+            let fault = match length {
+                Some(size) if size > LARGEST => ReadFault::Size { what, size, limit: LARGEST },
+                _ => ReadFault::Truncated { what, expected, found },
+            };
+            return Err(self.fault(at, fault));
+        };
+        self.buffer.clear();
+        let read = (&mut self.bytes).take(length).read_to_end(&mut self.buffer);
+        let found =
+            read.map_err(|source| FormatError::Read { file: self.name.clone(), source })? as u64;
+        if found < length {
+            let fault = ReadFault::Truncated { what: "a packet", expected: length, found };
+            return Err(self.fault(at, fault));
+        }
+        self.at += length;
+        let packet = TracePacket::decode(self.buffer.as_slice()).map_err(|error| {
+            let what = "a packet".into();
+            let expected = "the fields of a Perfetto packet";
+            self.fault(at, ReadFault::Value { what, found: error.to_string(), expected })
+        })?;
+        Ok(Some((at, packet)))
+    }
+}
