@@ -15,7 +15,7 @@
 //! skips both. Times are exact picoseconds, numbers the shortest that read back as the same bits.
 //! A cell is empty until its quantity has its first value, and zero is meant; after that, an empty
 //! cell is an unknown value, a gap of a capture. Where the first value itself is unknown its one
-//! cell holds `nan`. `total_w` is the sum of the row for convenience, empty where a part of it is
+//! cell holds `NaN`. `total_w` is the sum of the row for convenience, empty where a part of it is
 //! unknown: reading does not ask for it. Counters stand behind the rails, their unit as suffix:
 //! `_degc`, `_hz`, none for a share or a count.
 //!
@@ -283,7 +283,7 @@ mod tests {
         early.power[1] = Waveform::default();
         early.power[1].set(SimTime(7), f64::NAN);
         let text = power_text(&early);
-        assert!(text.contains("7,0.30000000000000004,nan,,1.2"), "{text}");
+        assert!(text.contains("7,0.30000000000000004,NaN,,1.2"), "{text}");
         assert!(text.contains("1.000000000001,0,,,1.2"), "{text}");
         let back = read_power("p", &mut text.as_bytes()).unwrap();
         assert_eq!(back.power[1].points().len(), 1);

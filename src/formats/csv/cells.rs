@@ -135,7 +135,7 @@ pub(super) enum Cell {
 
 impl Cell {
     /// pandas, polars and DuckDB read it as not-a-number.
-    pub(super) const UNKNOWN: &str = "nan";
+    pub(super) const UNKNOWN: &str = "NaN";
 }
 
 pub(super) fn malformed(file: &str, line: u64, fault: CsvFault) -> FormatError {
