@@ -8,13 +8,21 @@ thing that does not hold.
 
 import sys
 from collections import defaultdict
+from math import isfinite
 
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 
 GROUPS = {"activity", "power", "rails"}
-KINDS = {"inference", "layer", "phase", "idle", "transition"}
+OF_VALUES = {"power", "rails", "counters"}
+OF_EVENTS = {"activity", "lines", "marks", "gaps"}
+KINDS = {
+    "activity": {"window", "inference", "layer", "phase", "idle", "transition"},
+    "lines": {"line", "edge"},
+    "marks": {"mark"},
+    "gaps": {"gap"},
+}
 UNITS = {"voltage": "V", "current": "A", "power": "W"}
 
 
@@ -46,6 +54,9 @@ class Check:
         self.open = defaultdict(list)
         self.slices = defaultdict(int)
         self.last_time = 0
+        self.instants = 0
+        # Counters stay at their last value where it is unknown, and may begin and end there.
+        self.gaps = False
         # Track to (time of the first value, time of the last, last value, integral in unit * ns).
         self.counters = {}
 
@@ -54,16 +65,17 @@ class Check:
         assert track.name, f"track {track.uuid} has no name"
         if track.HasField("parent_uuid"):
             parent = self.tracks.get(track.parent_uuid)
-            assert parent is not None and parent.name in GROUPS, f"{track.name} has no group"
+            assert parent is not None, f"{track.name} has no group"
             is_counter = track.HasField("counter")
-            assert is_counter == (parent.name != "activity"), f"{track.name} is in {parent.name}"
+            groups = OF_VALUES if is_counter else OF_EVENTS
+            assert parent.name in groups, f"{track.name} is in {parent.name}"
             if parent.name == "rails":
                 unit = UNITS[track.name.rsplit(" ", 1)[1]]
                 assert track.counter.unit_name == unit, f"{track.name} in {track.counter.unit_name}"
-            elif is_counter:
+            elif parent.name == "power":
                 assert track.counter.unit_name == "W", f"{track.name} in {track.counter.unit_name}"
         else:
-            assert track.name in GROUPS, f"{track.name} is under no group"
+            assert track.name in OF_VALUES | OF_EVENTS, f"{track.name} is under no group"
         self.tracks[track.uuid] = track
 
     def event(self, time, event):
@@ -71,8 +83,15 @@ class Check:
         self.last_time = time
         track = self.tracks[event.track_uuid]
         stack = self.open[event.track_uuid]
-        if event.type == event.TYPE_SLICE_BEGIN:
-            assert event.name and len(event.categories) == 1 and event.categories[0] in KINDS
+        if event.type in (event.TYPE_SLICE_BEGIN, event.TYPE_INSTANT):
+            group = self.tracks[track.parent_uuid].name
+            assert len(event.categories) == 1 and event.categories[0] in KINDS[group]
+        if event.type == event.TYPE_INSTANT:
+            self.instants += 1
+        elif event.type == event.TYPE_SLICE_BEGIN:
+            assert event.name, f"a slice without a name on {track.name}"
+            if event.categories[0] == "gap":
+                self.gaps = True
             stack.append(event.categories[0])
             self.slices[event.categories[0]] += 1
         elif event.type == event.TYPE_SLICE_END:
@@ -87,10 +106,11 @@ class Check:
         track = self.tracks[uuid]
         assert track.HasField("counter"), f"a value on {track.name}, which is no counter"
         if uuid not in self.counters:
-            assert time == 0, f"{track.name} starts at {time} ns"
+            assert time == 0 or self.gaps, f"{track.name} starts at {time} ns"
             self.counters[uuid] = (time, value, 0.0)
             return
         since, held, integral = self.counters[uuid]
+        assert isfinite(value), f"{track.name} is {value} at {time} ns"
         assert time > since, f"{track.name} has two values at {time} ns"
         self.counters[uuid] = (time, value, integral + held * (time - since))
 
@@ -98,17 +118,18 @@ class Check:
         for uuid, stack in self.open.items():
             assert not stack, f"{self.tracks[uuid].name} ends with open slices: {stack}"
         ends = {since for since, _, _ in self.counters.values()}
-        assert len(ends) <= 1, f"counters end at different times: {sorted(ends)}"
+        assert len(ends) <= 1 or self.gaps, f"counters end at different times: {sorted(ends)}"
         by_name = defaultdict(dict)
         for uuid, (_, _, integral) in self.counters.items():
             track = self.tracks[uuid]
             by_name[self.tracks[track.parent_uuid].name][track.name] = integral * 1e-9
         powers = by_name["power"]
-        total = powers.pop("total", 0.0)
-        parts = sum(powers.values())
+        parts = sum(energy for name, energy in powers.items() if name != "total")
+        # A line that is measured alone is its own total.
+        total = powers.pop("total", parts)
         # Each counter keeps the last value of a nanosecond, so that sum and total agree.
         scale = sum(abs(energy) for energy in powers.values())
-        assert abs(total - parts) <= 1e-9 * scale, f"the total is {total} J, its parts {parts} J"
+        assert self.gaps or abs(total - parts) <= 1e-9 * scale, f"the total is {total} J, its parts {parts} J"
         return total
 
 
@@ -121,7 +142,6 @@ def main():
         assert packet.trusted_packet_sequence_id == 1
         which = packet.WhichOneof("data")
         if which == "track_descriptor":
-            assert check.last_time == 0 and not check.counters, "a track is described too late"
             check.descriptor(packet.track_descriptor)
         else:
             assert which == "track_event", f"a packet with {which}"
@@ -131,6 +151,7 @@ def main():
     slices = ", ".join(f"{n} {kind}" for kind, n in sorted(check.slices.items()))
     print(
         f"{sys.argv[1]}: {count} packets, {len(check.tracks)} tracks, slices: {slices or 'none'}, "
+        f"{check.instants} instants, "
         f"{len(check.counters)} counters, {energy:.6e} J in {check.last_time} ns"
     )
 

@@ -5,6 +5,7 @@
 
 mod align;
 mod capture;
+mod convert;
 mod error;
 mod estimate;
 mod fold;
@@ -50,6 +51,8 @@ enum Verb {
     Run(run::RunArguments),
     /// Energy, mean, peak, gaps and windows of any trace, simulated or captured
     Stats(stats::StatsArguments),
+    /// Any capture, or the trace of a run, as CSV, Parquet or Perfetto
+    Convert(convert::ConvertArguments),
     /// What did I measure?
     #[command(subcommand)]
     Capture(capture::Capture),
@@ -95,6 +98,7 @@ pub fn main() -> ExitCode {
         Verb::Roofline(a) => a.run(),
         Verb::Run(a) => a.run(),
         Verb::Stats(a) => a.run(),
+        Verb::Convert(a) => a.run(),
         Verb::Capture(a) => a.run(),
         Verb::Plot(a) => a.run(),
         Verb::Validate(a) => a.run(),

@@ -1,7 +1,8 @@
 //! Codecs: one file format a file, from bytes to a [`Trace`](crate::trace::Trace) and back.
 //!
-//! A writer streams: what it keeps beyond the trace is bounded by the number of components, rails
-//! and spans, never by the number of power changes.
+//! A writer is told [frames](FrameWriter), from a trace in memory or from a [`FrameSink`] on a
+//! stream, and writes as it goes: what it keeps beyond the trace is bounded by the number of
+//! components, rails, spans, edges and marks, never by the number of power changes.
 //!
 //! What an instrument wrote is read by a [`Format`] into a
 //! [`SampleSink`](crate::trace::SampleSink): [`open`] looks at the first bytes, picks the format,
@@ -10,13 +11,15 @@
 
 mod archive;
 pub mod chrome_json;
+mod columns;
 pub mod csv;
 mod error;
 mod fields;
 mod format;
+mod frames;
 mod input;
-mod instants;
 mod named_unit;
+pub mod parquet;
 pub mod perfetto;
 
 mod ambiq_layers;
@@ -52,4 +55,5 @@ pub use error::{CsvFault, FormatError, Place, ReadFault};
 pub use format::{
     FORMATS, Format, Opened, Options, Shape, TableOptions, open, open_as, recognised,
 };
+pub use frames::{FrameSink, FrameWriter, write_frames};
 pub use input::{Bytes, Head, Input};

@@ -1,5 +1,6 @@
 //! Tables, JSON, plots and folders: what a person or a script looks at. Nothing is computed here.
 
+mod convert;
 mod folder;
 pub mod json;
 pub mod plot;
@@ -8,15 +9,16 @@ mod roofs;
 mod run_folder;
 mod tables;
 
+pub use convert::{ConvertError, Converted, Source, Target, Told, convert};
 pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
 pub use prediction::Prediction;
 pub use roofs::Roofs;
 pub use run_folder::{RunFolderError, write_run};
 pub use tables::{
     CheckedModel, LayerView, ListedModel, Rows, advice_text, against_markdown, align_text,
-    comparison_markdown, comparison_table, estimate_text, fold_csv, fold_text, formats_table,
-    hardware_check_text, hardware_list_table, hardware_numbers_text, hardware_tree_text,
-    headlines_text, info_text, inspect_text, kinds_text, measured_text, memory_text,
-    model_list_table, repeat_text, roofline_text, run_text, variants_table, weak_numbers_text,
-    with_tables,
+    comparison_markdown, comparison_table, converted_text, estimate_text, fold_csv, fold_text,
+    formats_table, hardware_check_text, hardware_list_table, hardware_numbers_text,
+    hardware_tree_text, headlines_text, info_text, inspect_text, kinds_text, measured_text,
+    memory_text, model_list_table, repeat_text, roofline_text, run_text, variants_table,
+    weak_numbers_text, with_tables,
 };

@@ -5,6 +5,7 @@
 //! Every joule sits in one cell of two axes: *where* (rail, domain, component) and *why* (layer of
 //! an inference, idle, transition); [`Ledger`] checks that the sums agree.
 
+mod annotations;
 mod buckets;
 mod ledger;
 mod levels;
@@ -16,6 +17,7 @@ mod sink;
 mod waveform;
 mod window;
 
+pub use annotations::{Annotations, PlacedMark};
 pub use buckets::{Bounds, Bucket, BucketSink, Bucketed, Buckets};
 pub use ledger::{Cause, Ledger, Residuals};
 pub use levels::{LevelSink, Levels};

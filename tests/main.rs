@@ -11,6 +11,7 @@ mod chips;
 mod chips_large;
 mod chips_mcu;
 mod command_line;
+mod convert;
 mod errors;
 mod extends;
 mod families;

@@ -282,30 +282,32 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[derive(Default)]
-struct Track {
-    name: String,
+pub struct Track {
+    pub name: String,
     parent: Option<u64>,
-    unit: Option<String>,
+    pub unit: Option<String>,
 }
 
-struct Slice {
-    name: String,
+pub struct Slice {
+    pub name: String,
     depth: usize,
-    start: u64,
-    end: u64,
+    pub start: u64,
+    pub end: u64,
 }
 
+/// A Perfetto trace, decoded.
 #[derive(Default)]
-struct Decoded {
-    tracks: HashMap<u64, Track>,
+pub struct Decoded {
+    pub tracks: HashMap<u64, Track>,
     /// In the order of their begin.
-    slices: HashMap<u64, Vec<Slice>>,
-    values: HashMap<u64, Vec<(u64, f64)>>,
+    pub slices: HashMap<u64, Vec<Slice>>,
+    pub values: HashMap<u64, Vec<(u64, f64)>>,
+    pub instants: HashMap<u64, Vec<(u64, String)>>,
 }
 
 impl Decoded {
     /// Follows the published field numbers, knowing nothing of the writer.
-    fn from_bytes(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut decoded = Self::default();
         let mut open: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut last = 0;
@@ -377,24 +379,36 @@ impl Decoded {
                 slices.push(Slice { name, depth: stack.len() - 1, start: time, end: time });
             }
             2 => slices[stack.pop().expect("an end without a begin")].end = time,
+            3 => self.instants.entry(track).or_default().push((time, name.unwrap())),
             4 => {
                 let values = self.values.entry(track).or_default();
                 assert!(values.last().is_none_or(|last| last.0 < time), "two values at one time");
-                values.push((time, value.unwrap()));
+                let value = value.unwrap();
+                assert!(value.is_finite(), "{value}");
+                values.push((time, value));
             }
             other => panic!("event of type {other}"),
         }
     }
 
-    fn track(&self, name: &str) -> u64 {
+    pub fn track(&self, name: &str) -> u64 {
         *self.tracks.iter().find(|(_, track)| track.name == name).unwrap().0
     }
 
-    fn parent_of(&self, track: u64) -> &str {
+    /// The track of a name under a group.
+    pub fn in_group(&self, name: &str, group: &str) -> u64 {
+        let under = |track: &u64| {
+            self.tracks[track].parent.is_some_and(|parent| self.tracks[&parent].name == group)
+        };
+        let of_name = self.tracks.iter().filter(|(_, track)| track.name == name).map(|(id, _)| *id);
+        of_name.into_iter().find(under).unwrap()
+    }
+
+    pub fn parent_of(&self, track: u64) -> &str {
         &self.tracks[&self.tracks[&track].parent.unwrap()].name
     }
 
-    fn integral(&self, track: u64) -> f64 {
+    pub fn integral(&self, track: u64) -> f64 {
         let pairs = self.values[&track].windows(2);
         pairs.map(|pair| pair[0].1 * (pair[1].0 - pair[0].0) as f64 * 1e-9).sum()
     }

@@ -80,15 +80,26 @@ impl Matched {
 
 impl ClockFit {
     /// The meter's time at which the host wrote a line; none before the start of the trace.
-    pub fn on_meter(&self, host: SimTime) -> Option<SimTime> {
-        let at = self.offset.0 + (1.0 + self.drift) * host.seconds().0;
-        SimTime::from_seconds(Seconds(at)).ok()
+    pub fn instant_on_meter(&self, host: SimTime) -> Option<SimTime> {
+        SimTime::from_seconds(self.on_meter(host)).ok()
     }
 
-    /// The meter's time of an event of the host \[s\].
+    /// What the meter's clock reads when the host's reads `host`: a + (1 + e) h. Below zero before
+    /// the trace. The lag of stop lines is not taken off: it is how late the host wrote them.
+    pub fn on_meter(&self, host: SimTime) -> Seconds {
+        Seconds(self.offset.0 + (1.0 + self.drift) * host.seconds().0)
+    }
+
+    /// The same in picoseconds; the ends of what `i64` holds where it lies beyond them.
+    pub fn on_meter_picoseconds(&self, host: SimTime) -> i64 {
+        // The cast saturates.
+        (self.on_meter(host).0 * 1e12).round() as i64
+    }
+
+    /// The meter's time of the edge that an event of the host tells of \[s\].
     pub fn meter_time(&self, host: SimTime, role: HostRole) -> f64 {
         let lag = if role == HostRole::Done { self.stop_lag.0 } else { 0.0 };
-        self.offset.0 + (1.0 + self.drift) * host.seconds().0 - lag
+        self.on_meter(host).0 - lag
     }
 }
 
@@ -277,6 +288,10 @@ mod tests {
         assert!((matched.fit.stop_lag.0 - lag).abs() < 1e-8);
         assert!((matched.fit.offset.0 - offset).abs() < 1e-6);
         assert!(matched.fit.worst.0 < 1e-9);
+        // A line written when a window starts stands at its edge on the meter's clock.
+        let at = matched.fit.on_meter_picoseconds(events[2].at);
+        assert!((at - edges[2].0 as i64).abs() < 100_000, "{at}");
+        assert!((matched.fit.on_meter(SimTime::ZERO).0 - offset).abs() < 1e-6);
     }
 
     #[test]

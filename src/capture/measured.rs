@@ -8,7 +8,8 @@ use super::supply::Supply;
 use super::windows::{Window, WindowOptions, Windows, find_windows};
 use crate::formats::{FormatError, Opened, Options};
 use crate::trace::{
-    Block, ChannelId, Edge, Layout, Mark, SampleSink, Span, SpanKind, StatedRun, Teller, Trace,
+    Annotations, Block, ChannelId, Edge, Layout, Mark, SampleSink, Sink, Span, SpanKind, StatedRun,
+    Teller, Trace,
 };
 use crate::units::{Joules, Seconds, SimTime, Watts};
 
@@ -71,16 +72,32 @@ impl Measured {
         inferences: Option<u64>,
         log: &[Mark],
     ) -> Result<Self, FormatError> {
+        Self::read_and_keep(opened, options, windows, inferences, log, None)
+    }
+
+    /// The same, and keeps all edges, marks and spans.
+    pub fn read_and_keep(
+        opened: &Opened,
+        options: &Options,
+        windows: &WindowOptions,
+        inferences: Option<u64>,
+        log: &[Mark],
+        kept: Option<&mut Annotations>,
+    ) -> Result<Self, FormatError> {
         let mut statistics = Statistics::default();
         let mut noted = Noted {
             layout: Layout::default(),
             rails: Rails::power(&mut statistics, options.voltage),
+            kept,
         };
         opened.read(options, &mut noted)?;
-        let (layout, supply) = (noted.layout, noted.rails.supply().clone());
+        let (layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
         let mut summary = statistics.finish();
         let told = |mark: &Mark| Mark { teller: Teller::Host, ..mark.clone() };
         summary.marks.extend(log.iter().map(told));
+        if let Some(kept) = kept {
+            log.iter().map(told).for_each(|mark| kept.mark(mark));
+        }
         Ok(Self::of(layout, supply, summary, windows, inferences))
     }
 
@@ -94,7 +111,8 @@ impl Measured {
             }
         }
         trace.replay(&mut statistics);
-        let layout = Layout { format: "joulecast".into(), ..Layout::default() };
+        let lines = trace.header.lines.clone();
+        let layout = Layout { format: "joulecast".into(), lines, ..Layout::default() };
         let one_each = !trace.spans.iter().any(|span| span.kind == SpanKind::Window);
         let inferences = one_each.then_some(1);
         Self::of(layout, Supply::default(), statistics.finish(), windows, inferences)
@@ -183,12 +201,13 @@ fn of_window(
 }
 
 /// Keeps the layout on its way to the rails.
-struct Noted<'s> {
+struct Noted<'s, 'k> {
     layout: Layout,
     rails: Rails<'s, Statistics>,
+    kept: Option<&'k mut Annotations>,
 }
 
-impl SampleSink for Noted<'_> {
+impl SampleSink for Noted<'_, '_> {
     fn begin(&mut self, layout: &Layout) {
         self.layout = layout.clone();
         self.rails.begin(layout);
@@ -198,12 +217,21 @@ impl SampleSink for Noted<'_> {
         self.rails.samples(channel, block);
     }
     fn edge(&mut self, edge: Edge) {
+        if let Some(kept) = &mut self.kept {
+            kept.edge(edge);
+        }
         self.rails.edge(edge);
     }
     fn mark(&mut self, mark: Mark) {
+        if let Some(kept) = &mut self.kept {
+            kept.mark(mark.clone());
+        }
         self.rails.mark(mark);
     }
     fn span(&mut self, span: Span) {
+        if let Some(kept) = &mut self.kept {
+            kept.span(span.clone());
+        }
         self.rails.span(span);
     }
     fn end(&mut self, at: SimTime) {

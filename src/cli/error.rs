@@ -8,7 +8,7 @@ use crate::mapping::MappingError;
 use crate::mapping::import::ImportError;
 use crate::model::ModelError;
 use crate::report::plot::PlotError;
-use crate::report::{FolderError, RunFolderError};
+use crate::report::{ConvertError, FolderError, RunFolderError};
 use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
 use crate::units::LiteralError;
@@ -47,6 +47,9 @@ pub enum CliError {
     /// An output file.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// A capture that could not be converted.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
     /// Windows that cannot be folded.
     #[error(transparent)]
     Fold(#[from] FoldFault),

@@ -109,6 +109,11 @@ impl CaptureArgument {
         self.reading.options()
     }
 
+    /// True for the folder of a run that nobody calls by another format.
+    pub(super) fn is_run(&self) -> bool {
+        self.reading.is_run(&self.capture)
+    }
+
     /// Measures it, whoever wrote it.
     pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
         self.reading.measure(&self.capture, windows)
@@ -116,6 +121,11 @@ impl CaptureArgument {
 }
 
 impl ReadingArguments {
+    /// True for the folder of a run that nobody calls by another format.
+    fn is_run(&self, capture: &Path) -> bool {
+        self.format.is_none() && is_run(capture)
+    }
+
     fn open(&self, capture: &Path) -> Result<Opened, CliError> {
         Ok(match &self.format {
             Some(name) => formats::open_as(capture, name)?,
@@ -146,7 +156,7 @@ impl ReadingArguments {
         capture: &Path,
         windows: &WindowArguments,
     ) -> Result<Measured, CliError> {
-        if self.format.is_none() && is_run(capture) {
+        if self.is_run(capture) {
             let trace = csv::read_folder(capture)?;
             return Ok(Measured::of_trace(&trace, &windows.options()));
         }
@@ -163,7 +173,7 @@ pub(super) fn is_run(path: &Path) -> bool {
 
 impl WindowArguments {
     /// The lines of the log that is named.
-    fn log(&self) -> Result<Vec<Mark>, CliError> {
+    pub(super) fn log(&self) -> Result<Vec<Mark>, CliError> {
         let Some(path) = &self.log else { return Ok(Vec::new()) };
         let mut readings = Readings::default();
         formats::open(path)?.read(&Options::default(), &mut readings)?;

@@ -75,6 +75,12 @@ pub enum FormatError {
         /// When it was set.
         at: SimTime,
     },
+    /// A time that the file has no room for.
+    #[error("the trace goes on to {at}, and a file of this kind holds times up to 106 days")]
+    TooLate {
+        /// The first such time.
+        at: SimTime,
+    },
     /// A change behind the end of its trace.
     #[error("the trace ends at {end} but a value changes at {at}")]
     PastEnd {
@@ -321,15 +327,25 @@ pub enum CsvFault {
         /// The cell.
         text: String,
     },
-    /// An empty cell behind a value.
-    #[error("column `{column}` is empty after it had a value")]
-    Gap {
-        /// The column.
-        column: String,
-    },
     /// A word that names no kind of span.
     #[error("`{text}` is no kind of span: inference, layer, phase, idle, transition or window")]
     Kind {
+        /// The cell.
+        text: String,
+    },
+    /// A word that is none of those that a column may hold.
+    #[error("`{text}` in column `{column}` is none of {expected}")]
+    Word {
+        /// The column.
+        column: &'static str,
+        /// The cell.
+        text: String,
+        /// What it may hold.
+        expected: &'static str,
+    },
+    /// A cell that is not the number of a digital line.
+    #[error("`{text}` is not the number of a line: a whole number from 0")]
+    Line {
         /// The cell.
         text: String,
     },

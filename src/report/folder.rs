@@ -156,14 +156,31 @@ pub fn write_file_with<E: From<FolderError>>(
     path: &Path,
     write: impl FnOnce(&Path) -> Result<(), E>,
 ) -> Result<(), E> {
-    let staging = staging_beside(path)?;
-    let mut staged = staging.path().join("file");
-    if let Some(extension) = path.extension() {
-        staged.set_extension(extension);
-    }
+    write_files_with(&[path.to_owned()], |staged| staged.first().map_or(Ok(()), |file| write(file)))
+}
+
+/// The same for files of one folder that belong together, renamed in this order once all are
+/// written.
+pub fn write_files_with<E: From<FolderError>>(
+    paths: &[PathBuf],
+    write: impl FnOnce(&[PathBuf]) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(first) = paths.first() else { return Ok(()) };
+    let staging = staging_beside(first)?;
+    let staged_of = |(number, path): (usize, &PathBuf)| {
+        let mut staged = staging.path().join(format!("file{number}"));
+        if let Some(extension) = path.extension() {
+            staged.set_extension(extension);
+        }
+        staged
+    };
+    let staged: Vec<_> = paths.iter().enumerate().map(staged_of).collect();
     write(&staged)?;
-    let io = |source| FolderError::Io { path: path.to_owned(), source };
-    Ok(std::fs::rename(&staged, path).map_err(io)?)
+    for (staged, path) in staged.iter().zip(paths) {
+        let io = |source| FolderError::Io { path: path.clone(), source };
+        std::fs::rename(staged, path).map_err(io)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 mod against;
 mod align;
+mod convert;
 mod fold;
 mod hardware;
 mod inspect;
@@ -14,6 +15,7 @@ mod roofline;
 
 pub use against::against;
 pub use align::align;
+pub use convert::converted;
 pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};

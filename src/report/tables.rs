@@ -3,6 +3,7 @@
 mod advice;
 mod against;
 mod align;
+mod convert;
 mod fold;
 mod hardware;
 mod inspect;
@@ -21,6 +22,7 @@ mod variants;
 pub use advice::advice_text;
 pub use against::against_markdown;
 pub use align::align_text;
+pub use convert::converted_text;
 pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;
 pub use hardware::{

@@ -104,20 +104,38 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// A finite number, or nothing for an empty cell.
-    pub(super) fn number(&self, cell: usize, column: &str) -> Result<Option<f64>, FormatError> {
+    /// A cell of numbers.
+    pub(super) fn cell(&self, cell: usize, column: &str) -> Result<Cell, FormatError> {
         let text = self.text(cell);
         if text.is_empty() {
-            return Ok(None);
+            return Ok(Cell::Empty);
+        }
+        if text.eq_ignore_ascii_case(Cell::UNKNOWN) {
+            return Ok(Cell::Unknown);
         }
         match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Some(value)),
+            Ok(value) if value.is_finite() => Ok(Cell::Value(value)),
             _ => {
                 Err(self
                     .fault(CsvFault::Number { column: column.to_owned(), text: text.to_owned() }))
             }
         }
     }
+}
+
+/// What a cell of numbers holds.
+pub(super) enum Cell {
+    /// Nothing.
+    Empty,
+    /// The word for a value that is not known.
+    Unknown,
+    /// A finite number.
+    Value(f64),
+}
+
+impl Cell {
+    /// pandas, polars and DuckDB read it as not-a-number.
+    pub(super) const UNKNOWN: &str = "NaN";
 }
 
 pub(super) fn malformed(file: &str, line: u64, fault: CsvFault) -> FormatError {

@@ -1,9 +1,10 @@
-//! The wide table of power by component, voltage and current by rail.
+//! The wide table of power by component, voltage and current by rail, and counters.
 
-use super::super::instants::Instants;
-use super::super::{CsvFault, FormatError};
+use super::super::columns::Columns;
+use super::super::frames::write_frames;
+use super::super::{CsvFault, FormatError, FrameWriter};
 use super::POWER_FILE;
-use super::cells::{Row, Rows, malformed, number_text, write_failed, writer};
+use super::cells::{Cell, Row, Rows, malformed, number_text, write_failed, writer};
 use super::time;
 use crate::trace::{Header, Trace, Waveform};
 use crate::units::SimTime;
@@ -13,104 +14,110 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 const SIGNATURE: &str = "# joulecast trace 1";
 /// No description of components and rails is longer; a file without line ends must not fill memory.
 const LONGEST_LINE: u64 = 16 << 20;
+const TIME: &str = "time_s";
 
-/// Columns in the order of [`Instants`], with the total between components and rails.
-struct Columns {
-    names: Vec<String>,
-    components: usize,
-    rails: usize,
+/// Writes `power.csv`, row by row.
+pub struct PowerTable<W: Write> {
+    columns: Columns,
+    table: csv::Writer<W>,
+    /// Quantities that have had a cell with something in it.
+    told: Vec<bool>,
+    last: Option<SimTime>,
 }
 
-impl Columns {
-    fn of(header: &Header) -> Self {
-        let mut names = vec!["time_s".to_owned()];
-        names.extend(header.components.iter().map(|c| format!("{}_w", c.name)));
-        names.push("total_w".to_owned());
-        for rail in &header.rails {
-            names.extend([format!("{}_v", rail.name), format!("{}_a", rail.name)]);
+impl<W: Write> std::fmt::Debug for PowerTable<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PowerTable").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> PowerTable<W> {
+    /// Writes what stands before the rows.
+    pub fn begin(header: &Header, mut out: W) -> Result<Self, FormatError> {
+        let described = serde_json::to_string(header).map_err(|e| failed(e.into()))?;
+        write!(out, "{SIGNATURE}\n# {described}\n").map_err(failed)?;
+        let columns = Columns::of(TIME, header);
+        let mut table = writer(out);
+        table.write_record(columns.names()).map_err(|e| write_failed(POWER_FILE, e))?;
+        Ok(Self { told: vec![false; columns.quantities()], columns, table, last: None })
+    }
+
+    fn row(&mut self, at: SimTime, values: &[Option<f64>]) -> Result<(), FormatError> {
+        self.field(&time::to_text(at))?;
+        for quantity in 0..self.told.len() {
+            if quantity == self.columns.components() {
+                self.total(values)?;
+            }
+            let text = self.cell(at, quantity, values.get(quantity).copied().flatten())?;
+            self.field(&text)?;
         }
-        Self { names, components: header.components.len(), rails: header.rails.len() }
+        if self.told.len() == self.columns.components() {
+            self.total(values)?;
+        }
+        self.last = Some(at);
+        self.table.write_record(None::<&[u8]>).map_err(|e| write_failed(POWER_FILE, e))
     }
 
-    /// The column of a wave of [`Instants`].
-    fn of_wave(&self, wave: usize) -> usize {
-        if wave < self.components { 1 + wave } else { 2 + wave }
+    fn field(&mut self, text: &str) -> Result<(), FormatError> {
+        self.table.write_field(text).map_err(|e| write_failed(POWER_FILE, e))
     }
 
-    fn waves(&self) -> usize {
-        self.components + 2 * self.rails
+    fn total(&mut self, values: &[Option<f64>]) -> Result<(), FormatError> {
+        let total = self.columns.total(values);
+        let text = if total.is_finite() { number_text(total) } else { String::new() };
+        self.field(&text)
     }
 
-    fn name(&self, column: usize) -> &str {
-        self.names.get(column).map_or("", String::as_str)
+    fn cell(
+        &mut self,
+        at: SimTime,
+        quantity: usize,
+        value: Option<f64>,
+    ) -> Result<String, FormatError> {
+        let Some(value) = value else { return Ok(String::new()) };
+        let before = self.told.get_mut(quantity).is_some_and(|told| std::mem::replace(told, true));
+        if value.is_finite() {
+            return Ok(number_text(value));
+        }
+        if value.is_nan() {
+            return Ok(if before { "" } else { Cell::UNKNOWN }.to_owned());
+        }
+        let quantity = self.columns.name(self.columns.of_quantity(quantity)).to_owned();
+        Err(FormatError::NotFinite { quantity, value, at })
     }
+}
+
+impl<W: Write> FrameWriter for PowerTable<W> {
+    fn frame(&mut self, at: SimTime, values: &[Option<f64>]) -> Result<(), FormatError> {
+        self.row(at, values)
+    }
+
+    fn end(&mut self, at: SimTime, values: &[Option<f64>]) -> Result<(), FormatError> {
+        // The row of the end closes the table, whether or not something changes there.
+        if self.last != Some(at) {
+            self.row(at, values)?;
+        }
+        self.table.flush().map_err(failed)
+    }
+}
+
+fn failed(source: io::Error) -> FormatError {
+    FormatError::Write { file: POWER_FILE.to_owned(), source }
 }
 
 /// Writes `power.csv`.
 pub fn write_power(trace: &Trace, out: &mut impl Write) -> Result<(), FormatError> {
-    let failed = |source: io::Error| FormatError::Write { file: POWER_FILE.to_owned(), source };
-    let described = serde_json::to_string(&trace.header).map_err(|e| failed(e.into()))?;
-    write!(out, "{SIGNATURE}\n# {described}\n").map_err(failed)?;
-    let columns = Columns::of(&trace.header);
-    let mut table = writer(out);
-    table.write_record(&columns.names).map_err(|e| write_failed(POWER_FILE, e))?;
-    let mut instants = Instants::of(trace);
-    loop {
-        let at = instants.peek().unwrap_or(trace.end);
-        if at > trace.end {
-            return Err(FormatError::PastEnd { end: trace.end, at });
-        }
-        instants.advance(at);
-        let row = row_cells(&columns, at, instants.values())?;
-        table.write_record(&row).map_err(|e| write_failed(POWER_FILE, e))?;
-        // The row of the end closes the table, whether or not something changes there.
-        if at == trace.end {
-            break;
-        }
-    }
-    table.flush().map_err(failed)
-}
-
-fn row_cells(
-    columns: &Columns,
-    at: SimTime,
-    values: &[Option<f64>],
-) -> Result<Vec<String>, FormatError> {
-    let mut cells = Vec::with_capacity(columns.names.len());
-    cells.push(time::to_text(at));
-    for (wave, value) in values.iter().enumerate() {
-        if wave == columns.components {
-            cells.push(total_text(values, columns));
-        }
-        cells.push(match value {
-            None => String::new(),
-            Some(value) if value.is_finite() => number_text(*value),
-            Some(value) => {
-                let quantity = columns.name(columns.of_wave(wave)).to_owned();
-                return Err(FormatError::NotFinite { quantity, value: *value, at });
-            }
-        });
-    }
-    if columns.rails == 0 {
-        cells.push(total_text(values, columns));
-    }
-    Ok(cells)
-}
-
-fn total_text(values: &[Option<f64>], columns: &Columns) -> String {
-    let total: f64 = values.iter().take(columns.components).flatten().sum();
-    // An empty sum is minus zero.
-    number_text(total + 0.0)
+    write_frames(trace, &mut PowerTable::begin(&trace.header, out)?).map(|_| ())
 }
 
 /// Reads `power.csv`: a trace without spans. `file` is what errors call it.
 pub fn read_power(file: &str, input: &mut impl Read) -> Result<Trace, FormatError> {
     let mut input = BufReader::new(input);
     let header = read_header(file, &mut input)?;
-    let columns = Columns::of(&header);
+    let columns = Columns::of(TIME, &header);
     let mut rows = Rows::new(file, input, 2);
-    rows.expect_columns(&columns.names)?;
-    let mut waves = vec![Waveform::default(); columns.waves()];
+    rows.expect_columns(columns.names())?;
+    let mut waves = vec![Waveform::default(); columns.quantities()];
     let mut last: Option<SimTime> = None;
     while let Some(row) = rows.next()? {
         let at = row_time(&row, &columns, last)?;
@@ -162,7 +169,7 @@ fn row_time(
     columns: &Columns,
     last: Option<SimTime>,
 ) -> Result<SimTime, FormatError> {
-    row.expect_cells(columns.names.len())?;
+    row.expect_cells(columns.names().len())?;
     let at = row.time(0, columns.name(0))?;
     match last {
         Some(before) if before >= at => {
@@ -178,23 +185,23 @@ fn row_values(
     at: SimTime,
     waves: &mut [Waveform],
 ) -> Result<(), FormatError> {
-    for (wave, into) in waves.iter_mut().enumerate() {
-        let column = columns.of_wave(wave);
-        let name = columns.name(column);
-        match row.number(column, name)? {
-            Some(value) => into.set(at, value),
-            None if into.points().is_empty() => {}
-            None => return Err(row.fault(CsvFault::Gap { column: name.to_owned() })),
+    for (quantity, into) in waves.iter_mut().enumerate() {
+        let column = columns.of_quantity(quantity);
+        match row.cell(column, columns.name(column))? {
+            Cell::Value(value) => into.set(at, value),
+            Cell::Empty if into.points().is_empty() => {}
+            Cell::Empty | Cell::Unknown => into.set(at, f64::NAN),
         }
     }
     Ok(())
 }
 
 fn assembled(header: Header, mut waves: Vec<Waveform>, end: SimTime) -> Trace {
-    let of_rails = waves.split_off(header.components.len());
+    let mut of_rails = waves.split_off(header.components.len());
+    let counters = of_rails.split_off(2 * header.rails.len());
     let (mut voltage, mut current) = (Vec::new(), Vec::new());
     for (at, wave) in of_rails.into_iter().enumerate() {
         if at % 2 == 0 { voltage.push(wave) } else { current.push(wave) }
     }
-    Trace { header, power: waves, voltage, current, end, ..Trace::default() }
+    Trace { header, power: waves, voltage, current, counters, end, ..Trace::default() }
 }

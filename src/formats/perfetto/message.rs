@@ -69,6 +69,7 @@ pub(super) struct TrackEvent {
 /// `TrackEvent.Type`.
 pub(super) const SLICE_BEGIN: i32 = 1;
 pub(super) const SLICE_END: i32 = 2;
+pub(super) const INSTANT: i32 = 3;
 pub(super) const COUNTER: i32 = 4;
 
 #[derive(Clone, PartialEq, Message)]

@@ -78,7 +78,7 @@ impl Ticks {
     pub(super) fn of(marks: &[Mark], matched: Option<&Matched>, grid: &Grid) -> Self {
         let at = |mark: &Mark| match (mark.teller, matched) {
             (Teller::Meter, _) => Some(mark.at),
-            (Teller::Host, Some(matched)) => matched.fit.on_meter(mark.at),
+            (Teller::Host, Some(matched)) => matched.fit.instant_on_meter(mark.at),
             (Teller::Host, None) => None,
         };
         let placed = marks.iter().filter_map(|mark| Some((at(mark)?, mark)));
