@@ -1,6 +1,7 @@
 //! What a measurement means: supply lines from channels, windows from edges, one clock from two,
 //! the profile of one inference from many.
 
+mod busy;
 mod carried;
 mod change_points;
 mod fold;

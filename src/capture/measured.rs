@@ -1,11 +1,13 @@
 //! What a capture comes to: sums, windows, energy of an inference beside what was published.
 
+use super::busy::busy;
 use super::host_clock::{HostRole, events_of};
+use super::power_series::PowerSeries;
 use super::rails::Rails;
 use super::repeats::Repeats;
 use super::statistics::{Statistics, Summary, median};
 use super::supply::Supply;
-use super::windows::{Window, WindowOptions, Windows, find_windows};
+use super::windows::{EdgeRule, Window, WindowOptions, Windows, find_windows};
 use crate::formats::{FormatError, Opened, Options};
 use crate::trace::{
     Annotations, Block, ChannelId, Edge, Layout, Mark, SampleSink, Sink, Span, SpanKind, StatedRun,
@@ -85,18 +87,29 @@ impl Measured {
         kept: Option<&mut Annotations>,
     ) -> Result<Self, FormatError> {
         let mut statistics = Statistics::default();
+        let by_power = match windows.rule {
+            Some(EdgeRule::Power) => by_power(opened, options)?,
+            _ => ByPower::default(),
+        };
+        for span in &by_power.spans {
+            statistics.want(span.start);
+            statistics.want(span.end);
+        }
         let mut noted = Noted {
             layout: Layout::default(),
             rails: Rails::power(&mut statistics, options.voltage),
             kept,
         };
         opened.read(options, &mut noted)?;
-        let (layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
+        let (mut layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
+        layout.remarks.extend(by_power.remark);
         let mut summary = statistics.finish();
+        summary.spans.extend(by_power.spans.iter().cloned());
         let told = |mark: &Mark| Mark { teller: Teller::Host, ..mark.clone() };
         summary.marks.extend(log.iter().map(told));
         if let Some(kept) = kept {
             log.iter().map(told).for_each(|mark| kept.mark(mark));
+            by_power.spans.into_iter().for_each(|span| kept.span(span));
         }
         Ok(Self::of(layout, supply, summary, windows, inferences))
     }
@@ -164,6 +177,35 @@ impl Measured {
     pub fn published(&self) -> Option<Joules> {
         self.layout.run.as_ref()?.energy_per_inference
     }
+}
+
+/// Windows from power alone, and how they were found.
+#[derive(Debug, Default)]
+struct ByPower {
+    spans: Vec<Span>,
+    remark: Option<String>,
+}
+
+/// Reads the capture once for its power, which is kept whole.
+fn by_power(opened: &Opened, options: &Options) -> Result<ByPower, FormatError> {
+    let mut series = PowerSeries::default();
+    opened.read(options, &mut Rails::power(&mut series, options.voltage))?;
+    let Some((windows, level, fine)) = busy(&series.power, series.end) else {
+        let remark = Some("power has one level only: it tells no windows".to_owned());
+        return Ok(ByPower { remark, ..ByPower::default() });
+    };
+    let remark = Some(format!(
+        "windows are where power is above {level}, between its change points: edges are told to {fine}"
+    ));
+    let span = |window: Window| Span {
+        kind: SpanKind::Window,
+        name: window.name,
+        track: "power".into(),
+        inference: None,
+        start: window.start,
+        end: window.stop,
+    };
+    Ok(ByPower { spans: windows.into_iter().map(span).collect(), remark })
 }
 
 fn repeats(measured: &[MeasuredWindow]) -> Option<Repeats> {

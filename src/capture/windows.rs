@@ -26,6 +26,8 @@ pub enum EdgeRule {
     Low,
     /// From a rise to the next fall.
     High,
+    /// No edges: where power is high, between its change points.
+    Power,
 }
 
 /// What the user says about windows.
@@ -126,7 +128,7 @@ fn of_edges(
         let told: Vec<Edge> = match rule {
             EdgeRule::Falls => changes(&own).filter(|edge| edge.to == Level::Low).collect(),
             EdgeRule::Rises => changes(&own).filter(|edge| edge.to == Level::High).collect(),
-            EdgeRule::Low | EdgeRule::High => changes(&own).collect(),
+            EdgeRule::Low | EdgeRule::High | EdgeRule::Power => changes(&own).collect(),
         };
         return explained_by(&told, &events, end);
     }
@@ -199,7 +201,7 @@ fn likely_rule(edges: &[Edge], end: SimTime) -> EdgeRule {
 fn by_rule(edges: &[Edge], rule: EdgeRule) -> Windows {
     let level = match rule {
         EdgeRule::Falls | EdgeRule::Low => Level::Low,
-        EdgeRule::Rises | EdgeRule::High => Level::High,
+        EdgeRule::Rises | EdgeRule::High | EdgeRule::Power => Level::High,
     };
     let mut found = Windows::default();
     match rule {
@@ -231,6 +233,8 @@ fn by_rule(edges: &[Edge], rule: EdgeRule) -> Windows {
                 .collect();
             found.remarks.push(format!("windows lie between {what} of the line, in pairs"));
         }
+        // Windows of power are stated before edges are looked at.
+        EdgeRule::Power => {}
         EdgeRule::Low | EdgeRule::High => {
             let mut open = None;
             for edge in changes(edges) {

@@ -97,6 +97,8 @@ enum Edges {
     Low,
     /// While the line is high
     High,
+    /// No line: while power is high, between its change points
+    Power,
 }
 
 impl CaptureArgument {
@@ -188,6 +190,7 @@ impl WindowArguments {
                 Edges::Rises => EdgeRule::Rises,
                 Edges::Low => EdgeRule::Low,
                 Edges::High => EdgeRule::High,
+                Edges::Power => EdgeRule::Power,
             }),
             warm_up: self.warm_up,
             words: HostWords { start: self.start.clone(), stop: self.stop.clone() },
