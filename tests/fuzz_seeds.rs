@@ -117,3 +117,25 @@ fn an_empty_file_is_an_error_in_every_format() {
         told(&error);
     }
 }
+
+#[test]
+fn what_fuzzers_found_is_a_reading_or_one_error() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/found");
+    let mut inputs = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let format = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let packed = std::fs::read(&path).unwrap();
+        let mut rest = packed.as_slice();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let (input, next) = after.split_at(u32::from_le_bytes(*length) as usize);
+            match read(&format, input) {
+                Ok(readings) => holds_together(&readings),
+                Err(error) => told(&error),
+            }
+            inputs += 1;
+            rest = next;
+        }
+    }
+    assert!(inputs > 1000, "{inputs}");
+}
