@@ -5,7 +5,7 @@ use joulecast::cost::Setting;
 use joulecast::estimate::estimate;
 use joulecast::hardware::{Point, Profile, shipped_profiles};
 use joulecast::mapping::{Homes, Network, memory_plan, plan};
-use joulecast::model::{Bindings, ElementType, ModelGraph, Transform, apply, load};
+use joulecast::model::{Bindings, ElementType, ModelGraph, Transform, apply, import, load};
 use joulecast::sim::{Arrivals, Workload, run};
 use joulecast::trace::{MetricsSink, Recorder};
 use joulecast::uncertainty::linearised;
@@ -84,6 +84,46 @@ fn memory_plan_again(bencher: Bencher, model: &str) {
 fn plan_and_estimate_large(bencher: Bencher, model: &str) {
     let p = Prepared::new(model, "edge_soc_example");
     bencher.bench(|| estimate(&plan(black_box(&p.network), p.setting()), p.setting()));
+}
+
+/// Blocks of two convolutions and an addition around them: twice the layers may take twice the time.
+#[divan::bench(args = [50, 100, 200, 400])]
+fn plan_of_residual_blocks(bencher: Bencher, blocks: usize) {
+    let graph = import::from_bytes("blocks.ron", residual(blocks).as_bytes(), &Bindings::default());
+    let p = Prepared::of(&graph.unwrap(), "edge_soc_example");
+    bencher.bench(|| plan(black_box(&p.network), p.setting()));
+}
+
+fn residual(blocks: usize) -> String {
+    let shape = "[1, 32, 32, 16]";
+    let mut tensors = format!("(name: \"t0\", element: Int8, shape: {shape}, role: Input),");
+    let mut operators = String::new();
+    let convolution = "Convolution(strides: [1, 1], dilations: [1, 1], padding: Same, groups: 1)";
+    for block in 0..blocks {
+        let first = 3 * block;
+        for layer in 0..2 {
+            let (from, to) = (first + layer, first + layer + 1);
+            tensors += &format!(
+                "(name: \"w{from}\", element: Int8, shape: [16, 3, 3, 16], role: Constant), \
+                 (name: \"t{to}\", element: Int8, shape: {shape}),"
+            );
+            operators += &format!(
+                "(name: \"c{from}\", op: {convolution}, inputs: [\"t{from}\", \"w{from}\", \"\"], \
+                 outputs: [\"t{to}\"]),"
+            );
+        }
+        let (left, sum) = (first + 2, first + 3);
+        tensors += &format!("(name: \"t{sum}\", element: Int8, shape: {shape}),");
+        operators += &format!(
+            "(name: \"a{sum}\", op: Elementwise(Add), inputs: [\"t{left}\", \"t{first}\"], \
+             outputs: [\"t{sum}\"]),"
+        );
+    }
+    format!(
+        "(schema: \"joulecast.model/1\", name: \"residual\", tensors: [{tensors}], \
+         operators: [{operators}], outputs: [\"t{}\"])",
+        3 * blocks
+    )
 }
 
 #[divan::bench(args = HARDWARE)]

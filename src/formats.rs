@@ -17,6 +17,7 @@ mod error;
 mod fields;
 mod format;
 mod frames;
+mod held_counter;
 mod input;
 mod named_unit;
 pub mod parquet;

@@ -2,14 +2,4 @@
 
 #![no_main]
 
-use joulecast::formats::{FORMATS, Input, Options, Shape};
-use joulecast::trace::Readings;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let format = FORMATS.iter().find(|format| format.name == "saleae-binary").expect("a format");
-    let Shape::File { read, .. } = format.shape else { return };
-    let mut readings = Readings::default();
-    if let Err(error) = read(&mut Input::of("bytes", bytes), &Options::default(), &mut readings) {
-        assert!(!error.to_string().is_empty());
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| joulecast_fuzz::read_instrument("saleae-binary", bytes));

@@ -137,10 +137,7 @@ fn time_stamps(input: &mut Input<'_>) -> Result<Vec<Edge>, FormatError> {
         let past = || input.fault(Place::Whole, ReadFault::PastEnd { at: second.to_string() });
         let at = SimTime::from_seconds(Seconds(second)).map_err(|_| past())?;
         if let Some(before) = edges.last().filter(|before| before.at >= at) {
-            let fault = ReadFault::Backwards {
-                before: before.at.decimal_seconds(),
-                at: at.decimal_seconds(),
-            };
+            let fault = ReadFault::backwards(before.at, at);
             return Err(input.fault(Place::Whole, fault));
         }
         edges.push(Edge { line: LineId(0), at, to: Level::Low });

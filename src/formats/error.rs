@@ -254,6 +254,13 @@ pub enum ReadFault {
     },
 }
 
+impl ReadFault {
+    /// Time that runs backwards, of two instants.
+    pub(super) fn backwards(before: SimTime, at: SimTime) -> Self {
+        Self::Backwards { before: before.decimal_seconds(), at: at.decimal_seconds() }
+    }
+}
+
 /// What is wrong with one line of a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsvFault {

@@ -259,7 +259,8 @@ impl Search<'_> {
     /// Moves layers, and runs of layers on one engine, as long as the sum falls.
     fn improve(&self, placement: &mut Placement, weights: Weights) {
         let engines = self.problem.own.iter().map(Vec::len).max().unwrap_or(0);
-        if engines < 2 || self.problem.edges.is_empty() {
+        // Of a chain the best placement was found.
+        if engines < 2 || self.links.is_chain() {
             return;
         }
         let mut trial = Trial::default();
@@ -267,7 +268,10 @@ impl Search<'_> {
             let mut moved = false;
             let mut first = 0;
             while first < placement.len() {
-                let run = run_from(placement, first);
+                let on = |layer: usize| placement.get(layer).copied().flatten();
+                // A run moves whole from its start; from within it no further than `REACH`.
+                let inside = first.checked_sub(1).is_some_and(|before| on(before) == on(first));
+                let run = run_from(placement, first, if inside { REACH } else { usize::MAX });
                 for range in [first..first + 1, first..first + run] {
                     trial.begin(range);
                     for engine in 0..engines {
@@ -360,6 +364,10 @@ struct Coming<'a> {
     readers: &'a [usize],
 }
 
+/// Layers that move together from within a run of one engine. All tails of a long run would be the square of
+/// its length; what is gained further on is tried from there.
+const REACH: usize = 64;
+
 /// Layers that are tried on one engine after the other.
 #[derive(Default)]
 struct Trial {
@@ -379,10 +387,11 @@ impl Trial {
     }
 }
 
-/// Length of the run of layers on the engine of the first of them.
-fn run_from(placement: &Placement, first: usize) -> usize {
+/// Length of the run of layers on the engine of the first of them, as far as `most` of them.
+fn run_from(placement: &Placement, first: usize, most: usize) -> usize {
     let engine = placement.get(first).copied().flatten();
-    placement.iter().skip(first).take_while(|other| **other == engine).count().max(1)
+    let run = placement.iter().skip(first).take(most);
+    run.take_while(|other| **other == engine).count().max(1)
 }
 
 #[cfg(test)]
@@ -468,6 +477,42 @@ mod tests {
             }
         }
         assert!(exact * 10 >= tried * 9, "{exact} of {tried}");
+    }
+
+    #[test]
+    fn a_chain_is_one_whose_layers_read_the_one_before_once() {
+        let mut generator = ChaCha8Rng::seed_from_u64(3);
+        let chain = problem(5, 2, false, &mut generator, &hop);
+        assert!(Links::of(&chain).is_chain());
+        let mut twice = problem(5, 2, false, &mut generator, &hop);
+        twice.edges.push(twice.edges[1].clone());
+        assert!(!Links::of(&twice).is_chain(), "two readings of one result");
+        let mut further = problem(5, 2, false, &mut generator, &hop);
+        further.edges[2].from = 0;
+        assert!(!Links::of(&further).is_chain());
+    }
+
+    #[test]
+    fn runs_longer_than_what_moves_at_once_are_placed_no_worse_than_by_going_through_them() {
+        let mut generator = ChaCha8Rng::seed_from_u64(5);
+        for _ in 0..4 {
+            // Handing over is dear, so that runs grow long.
+            let dear = |bytes: f64, _: usize, _: usize| hop(9.0 * bytes, 0, 0);
+            let problem = problem(4 * REACH, 3, true, &mut generator, &dear);
+            let weights = Weights { time: 1.0, energy: 0.3 };
+            let of = |placement: &Placement| weights.of(price(&problem, placement));
+            let search = search(&problem);
+            let (gone_through, best) = (search.in_order(weights), search.best(weights));
+            assert!(of(&best) <= of(&gone_through));
+            // No single layer is better off on another engine.
+            for layer in 0..best.len() {
+                for engine in (0..3).filter(|e| problem.own[layer][*e].is_some()) {
+                    let mut other = best.clone();
+                    other[layer] = Some(engine);
+                    assert!(of(&other) >= of(&best) * (1.0 - 1e-9), "layer {layer}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,21 +1,13 @@
 //! The second walk: samples, spans and marks.
 
 use super::super::ReadFault;
+use super::super::held_counter::HeldCounter;
 use super::super::perfetto::kind;
 use super::event::Event;
 use super::names::{Key, Names, key, values};
-use crate::trace::{Block, ChannelId, Mark, SampleSink, Span, SpanKind, Teller};
+use crate::trace::{Mark, SampleSink, Span, SpanKind, Teller};
 use crate::units::SimTime;
 use std::collections::BTreeMap;
-
-/// Samples of a counter that are told at once.
-const BLOCK: usize = 1024;
-
-#[derive(Debug, Default)]
-struct Waiting {
-    starts: Vec<SimTime>,
-    values: Vec<f64>,
-}
 
 struct Open {
     name: String,
@@ -30,7 +22,7 @@ pub(super) struct Emitter<'n, 's> {
     sink: &'s mut dyn SampleSink,
     zero: f64,
     end: SimTime,
-    counters: BTreeMap<Key, Waiting>,
+    counters: BTreeMap<Key, HeldCounter>,
     open: BTreeMap<(String, String), Vec<Open>>,
 }
 
@@ -63,7 +55,7 @@ impl<'n, 's> Emitter<'n, 's> {
             }
             "B" => self.open.entry(track()).or_default().push(open()),
             "E" => match self.open.entry(track()).or_default().pop() {
-                Some(open) if open.start > at => return Err(backwards(open.start, at)),
+                Some(open) if open.start > at => return Err(ReadFault::backwards(open.start, at)),
                 Some(open) => self.close(&event.pid, &event.tid, open, at),
                 None => {}
             },
@@ -90,20 +82,7 @@ impl<'n, 's> Emitter<'n, 's> {
     fn count(&mut self, key: Key, at: SimTime, value: f64) -> Result<(), ReadFault> {
         let Some((channel, scale)) = self.names.targets.get(&key).copied() else { return Ok(()) };
         let waiting = self.counters.entry(key).or_default();
-        let value = value * scale;
-        match (waiting.starts.last(), waiting.values.last_mut()) {
-            (Some(before), _) if *before > at => return Err(backwards(*before, at)),
-            // Of several values at one instant the last holds.
-            (Some(before), Some(last)) if *before == at => *last = value,
-            _ => {
-                if waiting.starts.len() >= BLOCK {
-                    tell(channel, waiting, at, self.sink);
-                }
-                waiting.starts.push(at);
-                waiting.values.push(value);
-            }
-        }
-        Ok(())
+        waiting.set(channel, at, value * scale, self.sink)
     }
 
     /// Tells what still waits: the last values hold to the end of the trace.
@@ -113,9 +92,9 @@ impl<'n, 's> Emitter<'n, 's> {
                 self.close(&pid, &tid, span, self.end);
             }
         }
-        for (key, mut waiting) in std::mem::take(&mut self.counters) {
+        for (key, waiting) in std::mem::take(&mut self.counters) {
             if let Some((channel, _)) = self.names.targets.get(&key) {
-                tell(*channel, &mut waiting, self.end, self.sink);
+                waiting.finish(*channel, self.end, self.sink);
             }
         }
         self.sink.end(self.end);
@@ -130,21 +109,4 @@ fn of(event: &Event) -> SpanKind {
 fn picoseconds(us: f64) -> SimTime {
     // Saturates; the extent was checked.
     SimTime((us * 1e6).round() as u64)
-}
-
-fn tell(channel: ChannelId, waiting: &mut Waiting, until: SimTime, sink: &mut dyn SampleSink) {
-    // A value at the very end holds for no time.
-    if waiting.starts.last() == Some(&until) {
-        waiting.starts.pop();
-        waiting.values.pop();
-    }
-    if !waiting.starts.is_empty() {
-        sink.samples(channel, &Block::each(&waiting.starts, until, &waiting.values));
-    }
-    waiting.starts.clear();
-    waiting.values.clear();
-}
-
-fn backwards(before: SimTime, at: SimTime) -> ReadFault {
-    ReadFault::Backwards { before: before.decimal_seconds(), at: at.decimal_seconds() }
 }

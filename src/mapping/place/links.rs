@@ -95,6 +95,12 @@ impl<'a> Links<'a> {
         links
     }
 
+    /// True where each layer reads at most the result of the layer before it, once.
+    pub(super) fn is_chain(&self) -> bool {
+        self.problem.edges.iter().all(|edge| edge.to == edge.from + 1)
+            && (0..self.problem.own.len()).all(|layer| self.made.list(layer).len() <= 1)
+    }
+
     fn find_ways(&mut self) {
         let mut firsts: Vec<&Edge> = Vec::new();
         let homes = |edge: &Edge| self.problem.written_to.get(edge.from);

@@ -1,20 +1,17 @@
 //! The second walk: samples, spans and marks.
 
 use super::super::super::ReadFault;
+use super::super::super::held_counter::HeldCounter;
 use super::decode::Happening;
 use super::names::{Names, Of, Target};
-use crate::trace::{Block, ChannelId, Mark, SampleSink, Span, SpanKind, Teller};
+use crate::trace::{Block, Mark, SampleSink, Span, SpanKind, Teller};
 use crate::units::SimTime;
 use std::collections::BTreeMap;
 
-/// Samples of a counter that are told at once.
-const BLOCK: usize = 1024;
-
-/// Values that wait for their end.
+/// A counter, and the sum of one that is told by its changes.
 #[derive(Debug, Default)]
 struct Waiting {
-    starts: Vec<SimTime>,
-    values: Vec<f64>,
+    held: HeldCounter,
     sum: f64,
 }
 
@@ -68,7 +65,7 @@ impl<'n, 's> Emitter<'n, 's> {
             Happening::End { track, ns } => {
                 let end = self.at(ns);
                 match self.open.entry(track).or_default().pop() {
-                    Some(open) if open.start > end => Err(backwards(open.start, end)),
+                    Some(open) if open.start > end => Err(ReadFault::backwards(open.start, end)),
                     Some(open) => {
                         self.close(track, open, end);
                         Ok(())
@@ -98,7 +95,7 @@ impl<'n, 's> Emitter<'n, 's> {
         let at = |ms: u64| self.at(ms.saturating_mul(1_000_000));
         if let Some((before, energy)) = self.energies.get(&index).copied() {
             if ms < before {
-                return Err(backwards(at(before), at(ms)));
+                return Err(ReadFault::backwards(at(before), at(ms)));
             }
             if ms == before {
                 return Ok(());
@@ -121,19 +118,7 @@ impl<'n, 's> Emitter<'n, 's> {
         let waiting = self.counters.entry(Of::Counter(track)).or_default();
         waiting.sum = if target.incremental { waiting.sum + value } else { value };
         let value = waiting.sum * target.scale;
-        match (waiting.starts.last(), waiting.values.last_mut()) {
-            (Some(before), _) if *before > at => return Err(backwards(*before, at)),
-            // Of several values at one instant the last holds.
-            (Some(before), Some(last)) if *before == at => *last = value,
-            _ => {
-                if waiting.starts.len() >= BLOCK {
-                    tell(target.channel, waiting, at, self.sink);
-                }
-                waiting.starts.push(at);
-                waiting.values.push(value);
-            }
-        }
-        Ok(())
+        waiting.held.set(target.channel, at, value, self.sink)
     }
 
     /// Tells what still waits: the last values hold to the end of the trace.
@@ -144,28 +129,11 @@ impl<'n, 's> Emitter<'n, 's> {
                 self.close(track, slice, self.end);
             }
         }
-        for (of, mut waiting) in std::mem::take(&mut self.counters) {
+        for (of, waiting) in std::mem::take(&mut self.counters) {
             if let Some(target) = self.names.targets.get(&of) {
-                tell(target.channel, &mut waiting, self.end, self.sink);
+                waiting.held.finish(target.channel, self.end, self.sink);
             }
         }
         self.sink.end(self.end);
     }
-}
-
-fn tell(channel: ChannelId, waiting: &mut Waiting, until: SimTime, sink: &mut dyn SampleSink) {
-    // A value at the very end holds for no time.
-    if waiting.starts.last() == Some(&until) {
-        waiting.starts.pop();
-        waiting.values.pop();
-    }
-    if !waiting.starts.is_empty() {
-        sink.samples(channel, &Block::each(&waiting.starts, until, &waiting.values));
-    }
-    waiting.starts.clear();
-    waiting.values.clear();
-}
-
-fn backwards(before: SimTime, at: SimTime) -> ReadFault {
-    ReadFault::Backwards { before: before.decimal_seconds(), at: at.decimal_seconds() }
 }
