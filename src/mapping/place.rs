@@ -366,7 +366,7 @@ struct Coming<'a> {
 
 /// Layers that move together from within a run of one engine. All tails of a long run would be the square of
 /// its length; what is gained further on is tried from there.
-const REACH: usize = 64;
+const REACH: usize = 16;
 
 /// Layers that are tried on one engine after the other.
 #[derive(Default)]
