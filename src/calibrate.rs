@@ -3,6 +3,7 @@
 
 mod against;
 mod case;
+pub mod fit;
 mod meter;
 mod record;
 mod shipped;

@@ -29,6 +29,7 @@ mod network_edges;
 mod onnx_composite;
 mod onnx_corpus;
 mod operator_costs;
+mod oracle_calibration;
 mod oracle_changepoint;
 mod oracle_measurement;
 mod oracle_models;
