@@ -5,6 +5,7 @@ mod linearised;
 mod roofs;
 mod sampled;
 mod simulated;
+pub(crate) mod threads;
 
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{

@@ -1,8 +1,8 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
 use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
-use crate::evidence::{Sources, Valued, described, no_parameters};
-use crate::units::{Joules, Ratio, RelativeError, Seconds};
+use crate::evidence::{Parameter, Sources, Valued, described, no_parameters};
+use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread};
 use serde::{Deserialize, Serialize};
 
 /// What a prediction of an observation was allowed to know.
@@ -153,25 +153,43 @@ pub struct Measured<'a> {
     pub quantity: Quantity,
     /// The measurement, in SI.
     pub value: f64,
+    /// Deviation of its logarithm, as the case states it.
+    pub sigma: f64,
     /// The relative error of its prediction when the case was last looked at.
     pub recorded: Option<f64>,
+}
+
+/// Deviation of the logarithm of a measurement.
+fn sigma(parameter: &Parameter) -> f64 {
+    match parameter.spread {
+        Some(Spread::LogNormal(sigma)) => sigma,
+        Some(Spread::Normal(sigma)) if parameter.value > 0.0 => sigma / parameter.value,
+        _ => 0.0,
+    }
 }
 
 impl Observation {
     /// All its figures, those of the whole network first.
     pub fn figures(&self) -> Vec<Measured<'_>> {
         let pair = |latency: &Option<Valued<Seconds>>, energy: &Option<Valued<Joules>>| {
-            [latency.as_ref().map(|v| v.get().0), energy.as_ref().map(|v| v.get().0)]
+            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter())));
+            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter())))]
         };
         type Recorded = Option<Valued<RelativeError>>;
         let errors = |latency: &Recorded, energy: &Recorded| {
             [latency, energy].map(|error| error.as_ref().map(|e| e.get().0))
         };
         let mut figures = Vec::new();
-        let mut add = |layer, values: [Option<f64>; 2], recorded: [Option<f64>; 2]| {
+        let mut add = |layer, values: [Option<(f64, f64)>; 2], recorded: [Option<f64>; 2]| {
             for ((quantity, value), recorded) in Quantity::ALL.into_iter().zip(values).zip(recorded)
             {
-                figures.extend(value.map(|value| Measured { layer, quantity, value, recorded }));
+                figures.extend(value.map(|(value, sigma)| Measured {
+                    layer,
+                    quantity,
+                    value,
+                    sigma,
+                    recorded,
+                }));
             }
         };
         add(

@@ -9,6 +9,7 @@ use crate::hardware::{HardwareError, Profile, Role};
 use crate::units::Joules;
 
 /// The rails that a meter sees.
+#[derive(Debug)]
 pub(super) struct Meter(Option<Vec<usize>>);
 
 impl Meter {
@@ -22,6 +23,11 @@ impl Meter {
         }
         let found = rails.iter().map(|rail| profile.rail(rail)).collect::<Result<_, _>>()?;
         Ok(Self(Some(found)))
+    }
+
+    /// True for a meter on all sources.
+    pub(super) fn is_on_all(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Energy of these parts that it sees, of `all` at the sources.

@@ -36,6 +36,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// As near as a hundredth of a deviation: enough for a prediction, whose error is many of them.
+    pub fn coarse() -> Self {
+        Self { gradient: 1e-5, step: 1e-5, iterations: 30 }
+    }
+}
+
 /// Why a fit stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {

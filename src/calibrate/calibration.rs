@@ -1,0 +1,230 @@
+//! A calibration file: what is fitted, to which measurements, and what is shared.
+
+use crate::diagnostic::{Fault, Report, parse_ron};
+use crate::evidence::CommonSpread;
+use serde::Deserialize;
+
+/// A calibration: which numbers of profiles are fitted to which cases.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Version of the format.
+    pub schema: String,
+    /// Its name, by which fitted numbers cite it.
+    pub name: String,
+    /// Cases: paths from the folder of the file, or names of shipped ones.
+    pub cases: Vec<String>,
+    /// Numbers that are fitted, by paths with names of list items (`domains.core.clock_tree.Charge`); a `*`
+    /// stands for any part of a path. The spread of a number in its profile is its prior.
+    pub fit: Vec<String>,
+    /// Factors that numbers of several profiles share, in the place of the spreads of their own.
+    #[serde(default)]
+    pub shared: Vec<Shared>,
+    /// What the model itself is off by, beside its numbers.
+    #[serde(default)]
+    pub discrepancy: Vec<Discrepancy>,
+    /// What measurements scatter by, beside the spread that a case states for each.
+    pub noise: Noise,
+    /// How residuals count.
+    #[serde(default)]
+    pub loss: StatedLoss,
+}
+
+/// A factor on numbers of profiles: one for each combination of what it goes over.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    /// The numbers, by path.
+    pub paths: Vec<String>,
+    /// What has a factor of its own; nothing means that all have one.
+    pub over: Vec<Axis>,
+    /// Spread of the factor of all these numbers together.
+    #[serde(default)]
+    pub common: Option<CommonSpread>,
+    /// Spread of the factor of each number by itself.
+    #[serde(default)]
+    pub each: Option<CommonSpread>,
+}
+
+/// A factor on predictions: one for each combination of what it goes over.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Discrepancy {
+    /// What is off.
+    pub of: Off,
+    /// What has a factor of its own.
+    pub over: Vec<Axis>,
+    /// Its spread.
+    pub spread: CommonSpread,
+}
+
+/// What a discrepancy is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Off {
+    /// Time, and with it energy.
+    Time,
+    /// Power, and with it energy.
+    Power,
+}
+
+/// What a factor is shared over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Axis {
+    /// Class of core.
+    Core,
+    /// Family of runtimes.
+    Runtime,
+    /// Version of a runtime.
+    Version,
+    /// Profile.
+    Hardware,
+    /// Operating point of a profile.
+    OperatingPoint,
+    /// Case.
+    Case,
+    /// Network.
+    Network,
+}
+
+/// Scatter of measurements.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// Of times.
+    pub latency: CommonSpread,
+    /// Of energies and powers.
+    pub energy: CommonSpread,
+}
+
+/// How residuals count.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+pub enum StatedLoss {
+    /// By their squares.
+    #[default]
+    Squares,
+    /// By their squares up to so many standard deviations, and in proportion beyond.
+    Huber(f64),
+}
+
+/// Why a calibration file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrationError {
+    /// The file could not be read.
+    #[error("cannot read calibration {path}: {source}")]
+    Read {
+        /// The path as given.
+        path: String,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// Faults in the text.
+    #[error(transparent)]
+    Faults(#[from] Box<Report>),
+}
+
+const SCHEMA: &str = "joulecast.calibration/1";
+
+impl Calibration {
+    /// Reads a calibration from `text`, called `file` in errors.
+    pub fn parse(file: &str, text: &str) -> Result<Self, CalibrationError> {
+        let calibration: Self = parse_ron(file, text)?;
+        let faults = calibration.faults();
+        if faults.is_empty() {
+            return Ok(calibration);
+        }
+        Err(Report::located(file, text, faults).into())
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.schema != SCHEMA {
+            let message = format!("schema `{}` is not `{SCHEMA}`", self.schema);
+            faults.push(Fault::at("schema", message));
+        }
+        let named = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if self.name.is_empty() || !self.name.chars().all(named) {
+            let message = "a name of letters, digits and -_. is needed";
+            faults.push(Fault::at("name", message));
+        }
+        if self.cases.is_empty() {
+            faults.push(Fault::at("cases", "no case is named: there is nothing to fit to"));
+        }
+        if self.fit.is_empty() {
+            let help = "\"*\" fits every uncertain number that a prediction depends on";
+            faults.push(Fault::at("fit", "nothing is fitted").with_help(help));
+        }
+        for (i, shared) in self.shared.iter().enumerate() {
+            if shared.common.is_none() && shared.each.is_none() {
+                let message = "a factor needs `common`, `each`, or both";
+                faults.push(Fault::at(format!("shared[{i}]"), message));
+            }
+            if shared.over.contains(&Axis::Network) {
+                let message = "numbers of a profile are the same for all networks";
+                let help = "what differs by network is a `discrepancy`";
+                faults.push(Fault::at(format!("shared[{i}].over"), message).with_help(help));
+            }
+        }
+        if let StatedLoss::Huber(delta) = self.loss
+            && !(delta > 0.0 && delta.is_finite())
+        {
+            faults.push(Fault::at("loss", "so many standard deviations above zero"));
+        }
+        faults
+    }
+}
+
+/// True where a path is one of a pattern, in which `*` stands for any part.
+pub(super) fn matches(pattern: &str, path: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == path };
+    let Some(mut left) = path.strip_prefix(head) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        let Some(at) = left.find(part) else { return false };
+        left = left.get(at + part.len()..).unwrap_or("");
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_part_of_a_path() {
+        for (pattern, path, expected) in [
+            ("software.a-8.1.x", "software.a-8.1.x", true),
+            ("software.*.x", "software.a-8.1.x", true),
+            ("software.*.x", "software.a.x.y", false),
+            ("software.*", "software.a.x.y", true),
+            ("*", "anything.at.all", true),
+            ("*.x.*", "a.x.b", true),
+            ("*.x.*", "a.y.b", false),
+            ("a*a", "a", false),
+            ("a*b*c", "a1b2b3c", true),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn faults_are_reported_together() {
+        let text = r#"(schema: "joulecast.calibration/2", name: "a b", cases: [], fit: [],
+            shared: [(paths: ["*"], over: [Network])], loss: Huber(0.0),
+            noise: (latency: "±1%", energy: "±1%"))"#;
+        let shown = Calibration::parse("c.ron", text).unwrap_err().to_string();
+        for part in [
+            "is not `joulecast.calibration/1`",
+            "letters, digits",
+            "nothing to fit to",
+            "nothing is fitted",
+            "needs `common`",
+            "the same for all networks",
+            "standard deviations above zero",
+        ] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+    }
+}

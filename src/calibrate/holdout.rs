@@ -1,0 +1,172 @@
+//! Measurements predicted by fits that never saw them.
+
+use super::calibration::{Axis, StatedLoss};
+use super::fit::{FitError, Limits, Loss};
+use super::joint::{Forecast, Joint, Sight};
+use crate::uncertainty::threads;
+use std::collections::BTreeMap;
+
+/// What a prediction was left to work from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// The profile as it stands: no measurement at all.
+    Uncalibrated,
+    /// All but one network under one version of a runtime on one chip: other versions on the chip may have it.
+    Row,
+    /// All but one network under one family of runtimes on one chip.
+    Strict,
+    /// All but one version of a runtime on one chip.
+    Version,
+    /// All but one chip: others with its core and its runtimes remain.
+    Board,
+    /// All but one network, on every chip.
+    Network,
+    /// All but one operating point of a chip: others of the same version remain.
+    OperatingPoint,
+}
+
+impl Protocol {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Uncalibrated,
+        Self::Row,
+        Self::Strict,
+        Self::Version,
+        Self::Board,
+        Self::Network,
+        Self::OperatingPoint,
+    ];
+
+    /// As `--protocol` takes it, and as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uncalibrated => "uncalibrated",
+            Self::Row => "row",
+            Self::Strict => "strict",
+            Self::Version => "version",
+            Self::Board => "board",
+            Self::Network => "network",
+            Self::OperatingPoint => "operating_point",
+        }
+    }
+
+    /// What a prediction had, in words.
+    pub fn had(self) -> &'static str {
+        match self {
+            Self::Uncalibrated => "the profile as it stands, no measurement",
+            Self::Row => "all but this network under this version of the runtime on this chip",
+            Self::Strict => "all but this network under this family of runtimes on this chip",
+            Self::Version => "all but this version of the runtime on this chip",
+            Self::Board => "all but this chip; others have its core and runtime",
+            Self::Network => "all but this network, on whatever chip",
+            Self::OperatingPoint => "all but this operating point; the chip at others",
+        }
+    }
+
+    /// What is left out together.
+    fn axes(self) -> &'static [Axis] {
+        match self {
+            Self::Uncalibrated => &[],
+            Self::Row => &[Axis::Hardware, Axis::Version, Axis::Network],
+            Self::Strict => &[Axis::Hardware, Axis::Runtime, Axis::Network],
+            Self::Version => &[Axis::Hardware, Axis::Version],
+            Self::Board => &[Axis::Hardware],
+            Self::Network => &[Axis::Network],
+            Self::OperatingPoint => &[Axis::OperatingPoint, Axis::Version],
+        }
+    }
+
+    /// What another measurement must have in common with one that is left out, for it to be a question that
+    /// the rest can answer.
+    fn anchored(self) -> &'static [Axis] {
+        match self {
+            Self::Uncalibrated | Self::Row | Self::Strict | Self::Network => &[],
+            Self::Version | Self::Board => &[Axis::Core, Axis::Runtime],
+            Self::OperatingPoint => &[Axis::Hardware, Axis::Version],
+        }
+    }
+
+    /// The group that a measurement is left out with; `None` where the protocol does not concern it.
+    fn group(self, sight: &Sight) -> Option<String> {
+        sight.keys.along_all(self.axes(), Some(&sight.network))
+    }
+}
+
+/// A prediction under a protocol.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldOut {
+    /// What it had.
+    pub protocol: Protocol,
+    /// The prediction.
+    pub forecast: Forecast,
+}
+
+/// Predictions of all measurements under a protocol.
+///
+/// # Errors
+/// A fit has nothing to work from.
+pub fn hold_out(
+    joint: &Joint,
+    protocol: Protocol,
+    loss: StatedLoss,
+    start: &[f64],
+) -> Result<Vec<HeldOut>, FitError> {
+    let held = |forecast| HeldOut { protocol, forecast };
+    if protocol == Protocol::Uncalibrated {
+        return Ok(joint.prior_forecasts(|_| true).into_iter().map(held).collect());
+    }
+    let groups: Vec<Option<String>> = joint.sights().iter().map(|s| protocol.group(s)).collect();
+    let mut folds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        if let Some(group) = group {
+            folds.entry(group).or_default().push(at);
+        }
+    }
+    let folds: Vec<(&str, Vec<usize>)> = folds.into_iter().collect();
+    let predicted = threads::mapped(&folds, |(group, members)| {
+        let is_out = |at: usize| groups.get(at).is_some_and(|g| g.as_deref() == Some(*group));
+        let answerable: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|at| is_anchored(joint, protocol, *at, is_out))
+            .collect();
+        if answerable.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
+        let given = joint.given(|at| sound(at) && !is_out(at));
+        let fitted = given.fitted(Some(start), loss.into(), Limits::coarse())?;
+        Ok(fitted.forecasts(|at| answerable.binary_search(&at).is_ok()))
+    });
+    let mut all = Vec::new();
+    for forecasts in predicted {
+        all.extend(forecasts?.into_iter().map(held));
+    }
+    all.sort_by_key(|held| held.forecast.sight);
+    Ok(all)
+}
+
+fn is_anchored(
+    joint: &Joint,
+    protocol: Protocol,
+    at: usize,
+    is_out: impl Fn(usize) -> bool,
+) -> bool {
+    let axes = protocol.anchored();
+    if axes.is_empty() {
+        return true;
+    }
+    let key = |sight: &Sight| sight.keys.along_all(axes, None);
+    let own = joint.sights().get(at).and_then(key);
+    let others = joint.sights().iter().enumerate().filter(|(other, _)| !is_out(*other));
+    own.is_some() && others.into_iter().any(|(_, sight)| key(sight) == own)
+}
+
+impl From<StatedLoss> for Loss {
+    fn from(stated: StatedLoss) -> Self {
+        match stated {
+            StatedLoss::Squares => Self::Squares,
+            StatedLoss::Huber(delta) => Self::Huber(delta),
+        }
+    }
+}

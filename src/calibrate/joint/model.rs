@@ -1,0 +1,259 @@
+//! The joint prediction as a model to fit, and what a fit of it forecasts.
+
+use super::Joint;
+use super::configuration::{Configuration, Tuned};
+use super::observation::Run;
+use crate::calibrate::fit::{Fit, FitError, Limits, Loss, Model, Posterior, Row, Rows, fit};
+use crate::hardware::Movable;
+use crate::uncertainty::{Interval90, Sigma, threads};
+
+/// Half the difference of logarithms that slopes are taken over: small beside any spread, and large beside the
+/// rounding of times to picoseconds.
+const STEP: f64 = 1e-3;
+
+/// Which measurements a fit is given.
+#[derive(Debug)]
+pub struct Given<'a> {
+    joint: &'a Joint,
+    /// For each of the sights.
+    used: Vec<bool>,
+}
+
+/// A fit to some of the measurements.
+#[derive(Debug)]
+pub struct JointFit<'a> {
+    joint: &'a Joint,
+    /// The optimum.
+    pub fit: Fit,
+    /// The distribution around it.
+    pub posterior: Posterior,
+    /// The measurements that it was given, by index.
+    pub given: Vec<usize>,
+}
+
+/// A prediction of a measurement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// The measurement, by index among the sights.
+    pub sight: usize,
+    /// The prediction, in SI.
+    pub predicted: f64,
+    /// Deviation of its logarithm, the scatter of the measurement in it.
+    pub sigma: f64,
+    /// Share of it that rests on numbers which no measurement told anything about.
+    pub unexcited: f64,
+}
+
+impl Forecast {
+    /// The interval that 90 of 100 measurements lie in.
+    pub fn interval(&self) -> Interval90 {
+        Sigma { up: self.sigma, down: self.sigma }.interval(self.predicted)
+    }
+}
+
+/// Figures of a run: logarithms, and their slopes with the logarithm of each fitted number.
+struct Local {
+    values: Vec<f64>,
+    slopes: Vec<Vec<f64>>,
+}
+
+impl Local {
+    /// Share of the slopes of a figure that some of the numbers have.
+    fn share_of(&self, figure: usize, is_one: impl Fn(usize) -> bool) -> f64 {
+        let slopes = || self.slopes.iter().map(|own| own.get(figure).map_or(0.0, |s| s.abs()));
+        let all: f64 = slopes().sum();
+        let some: f64 = slopes().enumerate().filter(|(n, _)| is_one(*n)).map(|(_, s)| s).sum();
+        if all > 0.0 { some / all } else { 0.0 }
+    }
+}
+
+impl Joint {
+    /// The measurements that `is_used` picks.
+    pub fn given(&self, is_used: impl Fn(usize) -> bool) -> Given<'_> {
+        Given { joint: self, used: (0..self.sights.len()).map(is_used).collect() }
+    }
+
+    /// Predictions of some measurements from what is known before any.
+    pub fn prior_forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
+        let x = vec![0.0; self.unknowns.len()];
+        self.forecasts(&x, wanted, |row| self.prior_variance(row), |_| false)
+    }
+
+    /// Variance of a linear function of the unknowns before any measurement.
+    fn prior_variance(&self, row: &Row) -> f64 {
+        let own = |(at, slope): (usize, f64)| {
+            let prior = self.unknowns.get(at).and_then(|unknown| unknown.prior);
+            prior.map_or(0.0, |prior| (slope * prior.deviation).powi(2))
+        };
+        row.entries().map(own).sum()
+    }
+
+    fn forecasts(
+        &self,
+        x: &[f64],
+        wanted: impl Fn(usize) -> bool,
+        variance: impl Fn(&Row) -> f64,
+        is_learnt: impl Fn(&Tuned) -> bool,
+    ) -> Vec<Forecast> {
+        let used: Vec<bool> = (0..self.sights.len()).map(&wanted).collect();
+        let mut forecasts = Vec::new();
+        for (run, local) in self.locals(x, &used, true) {
+            let Some(run) = self.runs.get(run) else { continue };
+            let Some(configuration) = self.configurations.get(run.configuration) else { continue };
+            let learnt: Vec<bool> = configuration.tuned.iter().map(&is_learnt).collect();
+            for figure in self.figures_used(run, &used) {
+                let sight = run.first + figure;
+                let Some((value, row)) = self.predicted(run, &local, figure, x) else { continue };
+                let noise = self.sights.get(sight).map_or(0.0, |sight| sight.sigma);
+                forecasts.push(Forecast {
+                    sight,
+                    predicted: value.exp(),
+                    sigma: variance(&row).max(0.0).sqrt().hypot(noise),
+                    unexcited: local
+                        .share_of(figure, |at| !learnt.get(at).copied().unwrap_or(false)),
+                });
+            }
+        }
+        forecasts
+    }
+
+    fn figures_used(&self, run: &Run, used: &[bool]) -> Vec<usize> {
+        let of = |figure: &usize| used.get(run.first + figure).copied().unwrap_or(false);
+        (0..run.figures.len()).filter(of).collect()
+    }
+
+    /// Figures of all runs that have a measurement in use, with slopes where they are asked for.
+    fn locals(&self, x: &[f64], used: &[bool], slopes: bool) -> Vec<(usize, Local)> {
+        let mut by_configuration: Vec<Vec<usize>> = vec![Vec::new(); self.configurations.len()];
+        for (at, run) in self.runs.iter().enumerate() {
+            if !self.figures_used(run, used).is_empty()
+                && let Some(list) = by_configuration.get_mut(run.configuration)
+            {
+                list.push(at);
+            }
+        }
+        let work: Vec<(&Configuration, Vec<usize>)> =
+            self.configurations.iter().zip(by_configuration).filter(|w| !w.1.is_empty()).collect();
+        let found = threads::mapped(&work, |(configuration, runs)| {
+            let locals = self.locals_of(configuration, runs, x, slopes);
+            runs.iter().copied().zip(locals).collect::<Vec<_>>()
+        });
+        let mut found: Vec<_> = found.into_iter().flatten().collect();
+        found.sort_by_key(|(run, _)| *run);
+        found
+    }
+
+    fn locals_of(
+        &self,
+        configuration: &Configuration,
+        runs: &[usize],
+        x: &[f64],
+        slopes: bool,
+    ) -> Vec<Local> {
+        let factors = configuration.factors(x);
+        let mut movable = Movable::of(&configuration.bench.profile);
+        let mut at = |number: Option<usize>, by: f64| -> Vec<Vec<f64>> {
+            let profile = movable.perturbed(|index, value| {
+                let own = factors.get(index).copied().unwrap_or(0.0);
+                let step = if number == Some(index) { by } else { 0.0 };
+                if own + step == 0.0 { value } else { value * (own + step).exp() }
+            });
+            let values = runs.iter().filter_map(|run| self.runs.get(*run)).map(|run| {
+                let values = configuration.bench.values(&run.network, &run.figures, profile);
+                values.into_iter().map(f64::ln).collect()
+            });
+            values.collect()
+        };
+        let mut locals: Vec<Local> =
+            at(None, 0.0).into_iter().map(|values| Local { values, slopes: Vec::new() }).collect();
+        if slopes {
+            for tuned in &configuration.tuned {
+                let (above, below) = (at(Some(tuned.index), STEP), at(Some(tuned.index), -STEP));
+                for ((local, above), below) in locals.iter_mut().zip(above).zip(below) {
+                    let slope = above.iter().zip(&below).map(|(a, b)| (a - b) / (2.0 * STEP));
+                    local.slopes.push(slope.collect());
+                }
+            }
+        }
+        locals
+    }
+
+    /// The logarithm of a figure as predicted, with its derivatives.
+    fn predicted(&self, run: &Run, local: &Local, figure: usize, x: &[f64]) -> Option<(f64, Row)> {
+        let sight = self.sights.get(run.first + figure)?;
+        let configuration = self.configurations.get(run.configuration)?;
+        let off: f64 = sight.off.iter().filter_map(|at| x.get(*at)).sum();
+        let value = local.values.get(figure)? + off;
+        let own = configuration.tuned.iter().zip(&local.slopes).flat_map(|(tuned, slopes)| {
+            let slope = slopes.get(figure).copied().unwrap_or(0.0);
+            tuned.unknowns.iter().map(move |at| (*at, slope))
+        });
+        Some((value, Row::of(own.chain(sight.off.iter().map(|at| (*at, 1.0))))))
+    }
+}
+
+impl<'a> Given<'a> {
+    /// The fit to these measurements, from a start or from the priors.
+    ///
+    /// # Errors
+    /// There is nothing to fit to, or something cannot be predicted.
+    pub fn fitted(
+        &self,
+        start: Option<&[f64]>,
+        loss: Loss,
+        limits: Limits,
+    ) -> Result<JointFit<'a>, FitError> {
+        let zeros = vec![0.0; self.joint.unknowns.len()];
+        let start = start.unwrap_or(&zeros);
+        let fit = fit(self, &self.joint.unknowns, start, loss, limits)?;
+        let posterior = fit.posterior(&self.joint.unknowns).ok_or(FitError::Undetermined {
+            observations: fit.residuals.len(),
+            unknowns: self.joint.unknowns.len(),
+        })?;
+        Ok(JointFit { joint: self.joint, fit, posterior, given: self.indices() })
+    }
+
+    fn indices(&self) -> Vec<usize> {
+        (0..self.used.len()).filter(|at| self.used.get(*at).copied().unwrap_or(false)).collect()
+    }
+
+    fn residuals_of(&self, x: &[f64], slopes: bool) -> (Vec<f64>, Vec<Row>) {
+        let (mut residuals, mut rows) = (Vec::new(), Vec::new());
+        for (run, local) in self.joint.locals(x, &self.used, slopes) {
+            let Some(run) = self.joint.runs.get(run) else { continue };
+            for figure in self.joint.figures_used(run, &self.used) {
+                let predicted = self.joint.predicted(run, &local, figure, x);
+                let sight = self.joint.sights.get(run.first + figure);
+                let (Some((value, row)), Some(sight)) = (predicted, sight) else { continue };
+                residuals.push((value - sight.measured.ln()) / sight.sigma);
+                rows.push(row.scaled(|_| 1.0 / sight.sigma));
+            }
+        }
+        (residuals, rows)
+    }
+}
+
+impl Model for Given<'_> {
+    fn residuals(&self, x: &[f64]) -> Option<Vec<f64>> {
+        Some(self.residuals_of(x, false).0)
+    }
+
+    fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)> {
+        let (residuals, rows) = self.residuals_of(x, true);
+        Some((residuals, Rows(rows)))
+    }
+}
+
+/// A number that keeps more of its prior deviation than this was not touched by any measurement.
+const UNTOUCHED: f64 = 0.95;
+
+impl JointFit<'_> {
+    /// Predictions of some measurements, whether the fit was given them or not.
+    pub fn forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
+        let variance = |row: &Row| self.posterior.variance(row);
+        self.joint.forecasts(&self.fit.x, wanted, variance, |tuned| {
+            let row = Row::of(tuned.unknowns.iter().map(|at| (*at, 1.0)));
+            variance(&row).sqrt() < UNTOUCHED * self.joint.prior_variance(&row).sqrt()
+        })
+    }
+}
