@@ -5,10 +5,13 @@ mod against;
 mod bench;
 mod calibration;
 mod case;
+mod experiment;
 pub mod fit;
+mod gathered;
 mod holdout;
 pub mod joint;
 mod meter;
+mod outcome;
 mod record;
 mod shipped;
 mod summary;
@@ -22,7 +25,9 @@ pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
 };
 pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use gathered::Gathered;
 pub use holdout::{HeldOut, Protocol, hold_out};
+pub use outcome::{Confused, Contradiction, FittedNumber, FittedSight, Outcome, Weakest};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
 pub use summary::{Errors, Grain, Summary, errors_of, summaries};

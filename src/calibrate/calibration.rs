@@ -1,5 +1,7 @@
 //! A calibration file: what is fitted, to which measurements, and what is shared.
 
+use super::case::CaseError;
+use super::validation::ValidationError;
 use crate::diagnostic::{Fault, Report, parse_ron};
 use crate::evidence::CommonSpread;
 use serde::Deserialize;
@@ -120,6 +122,12 @@ pub enum CalibrationError {
     /// Faults in the text.
     #[error(transparent)]
     Faults(#[from] Box<Report>),
+    /// A case.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// What a case asks for.
+    #[error(transparent)]
+    Prediction(#[from] ValidationError),
 }
 
 const SCHEMA: &str = "joulecast.calibration/1";

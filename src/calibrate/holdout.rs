@@ -2,7 +2,7 @@
 
 use super::calibration::{Axis, StatedLoss};
 use super::fit::{FitError, Limits, Loss};
-use super::joint::{Forecast, Joint, Sight};
+use super::joint::{Forecast, Joint, Sight, Start};
 use crate::uncertainty::threads;
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ pub fn hold_out(
     joint: &Joint,
     protocol: Protocol,
     loss: StatedLoss,
-    start: &[f64],
+    start: &Start,
 ) -> Result<Vec<HeldOut>, FitError> {
     let held = |forecast| HeldOut { protocol, forecast };
     if protocol == Protocol::Uncalibrated {
@@ -134,8 +134,8 @@ pub fn hold_out(
             return Ok(Vec::new());
         }
         let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
-        let given = joint.given(|at| sound(at) && !is_out(at));
-        let fitted = given.fitted(Some(start), loss.into(), Limits::coarse())?;
+        let given = joint.given(|at| sound(at) && !is_out(at)).starting_at(start);
+        let fitted = given.fitted(loss.into(), Limits::coarse())?;
         Ok(fitted.forecasts(|at| answerable.binary_search(&at).is_ok()))
     });
     let mut all = Vec::new();

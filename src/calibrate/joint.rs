@@ -8,11 +8,13 @@
 mod configuration;
 mod keys;
 mod model;
+mod number;
 mod observation;
 mod unknowns;
 
 pub use keys::Keys;
-pub use model::{Forecast, Given, JointFit};
+pub use model::{Forecast, Given, JointFit, Start};
+pub use number::JointNumber;
 pub use observation::Sight;
 
 use super::calibration::Calibration;

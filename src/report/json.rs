@@ -3,6 +3,7 @@
 
 mod against;
 mod align;
+mod calibration;
 mod convert;
 mod fold;
 mod hardware;
@@ -15,6 +16,7 @@ mod roofline;
 
 pub use against::against;
 pub use align::align;
+pub use calibration::calibration;
 pub use convert::converted;
 pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list};

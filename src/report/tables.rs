@@ -3,6 +3,7 @@
 mod advice;
 mod against;
 mod align;
+mod calibration;
 mod convert;
 mod fold;
 mod hardware;
@@ -22,6 +23,7 @@ mod variants;
 pub use advice::advice_text;
 pub use against::against_markdown;
 pub use align::align_text;
+pub use calibration::calibration_text;
 pub use convert::converted_text;
 pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;

@@ -7,9 +7,8 @@ use crate::calibrate::fit::{Fit, FitError, Limits, Loss, Model, Posterior, Row, 
 use crate::hardware::Movable;
 use crate::uncertainty::{Interval90, Sigma, threads};
 
-/// Half the difference of logarithms that slopes are taken over: small beside any spread, and large beside the
-/// rounding of times to picoseconds.
-const STEP: f64 = 1e-3;
+/// The difference of logarithms that slopes are taken over: small beside any spread, large beside rounding.
+const STEP: f64 = 1e-4;
 
 /// Which measurements a fit is given.
 #[derive(Debug)]
@@ -17,6 +16,16 @@ pub struct Given<'a> {
     joint: &'a Joint,
     /// For each of the sights.
     used: Vec<bool>,
+    /// Where the fit starts: what is known there already.
+    start: Option<&'a Start>,
+}
+
+/// A point that several fits start from, with all figures and slopes there.
+#[derive(Debug)]
+pub struct Start {
+    x: Vec<f64>,
+    /// By run.
+    locals: Vec<Local>,
 }
 
 /// A fit to some of the measurements.
@@ -52,9 +61,16 @@ impl Forecast {
 }
 
 /// Figures of a run: logarithms, and their slopes with the logarithm of each fitted number.
-struct Local {
+#[derive(Debug, Clone)]
+pub(super) struct Local {
     values: Vec<f64>,
-    slopes: Vec<Vec<f64>>,
+    pub slopes: Vec<Vec<f64>>,
+}
+
+impl Start {
+    pub(super) fn locals(&self) -> &[Local] {
+        &self.locals
+    }
 }
 
 impl Local {
@@ -70,7 +86,14 @@ impl Local {
 impl Joint {
     /// The measurements that `is_used` picks.
     pub fn given(&self, is_used: impl Fn(usize) -> bool) -> Given<'_> {
-        Given { joint: self, used: (0..self.sights.len()).map(is_used).collect() }
+        Given { joint: self, used: (0..self.sights.len()).map(is_used).collect(), start: None }
+    }
+
+    /// A point for fits to start from.
+    pub fn start(&self, x: &[f64]) -> Start {
+        let all = vec![true; self.sights.len()];
+        let locals = self.locals(x, &all, true).into_iter().map(|(_, local)| local).collect();
+        Start { x: x.to_vec(), locals }
     }
 
     /// Predictions of some measurements from what is known before any.
@@ -80,7 +103,7 @@ impl Joint {
     }
 
     /// Variance of a linear function of the unknowns before any measurement.
-    fn prior_variance(&self, row: &Row) -> f64 {
+    pub fn prior_variance(&self, row: &Row) -> f64 {
         let own = |(at, slope): (usize, f64)| {
             let prior = self.unknowns.get(at).and_then(|unknown| unknown.prior);
             prior.map_or(0.0, |prior| (slope * prior.deviation).powi(2))
@@ -168,10 +191,10 @@ impl Joint {
             at(None, 0.0).into_iter().map(|values| Local { values, slopes: Vec::new() }).collect();
         if slopes {
             for tuned in &configuration.tuned {
-                let (above, below) = (at(Some(tuned.index), STEP), at(Some(tuned.index), -STEP));
-                for ((local, above), below) in locals.iter_mut().zip(above).zip(below) {
-                    let slope = above.iter().zip(&below).map(|(a, b)| (a - b) / (2.0 * STEP));
-                    local.slopes.push(slope.collect());
+                for (local, moved) in locals.iter_mut().zip(at(Some(tuned.index), STEP)) {
+                    let slope = moved.iter().zip(&local.values).map(|(a, b)| (a - b) / STEP);
+                    let slope = slope.collect();
+                    local.slopes.push(slope);
                 }
             }
         }
@@ -193,18 +216,18 @@ impl Joint {
 }
 
 impl<'a> Given<'a> {
-    /// The fit to these measurements, from a start or from the priors.
+    /// The same, for a fit that starts at a point.
+    pub fn starting_at(self, start: &'a Start) -> Self {
+        Self { start: Some(start), ..self }
+    }
+
+    /// The fit to these measurements, from its start or from the priors.
     ///
     /// # Errors
     /// There is nothing to fit to, or something cannot be predicted.
-    pub fn fitted(
-        &self,
-        start: Option<&[f64]>,
-        loss: Loss,
-        limits: Limits,
-    ) -> Result<JointFit<'a>, FitError> {
+    pub fn fitted(&self, loss: Loss, limits: Limits) -> Result<JointFit<'a>, FitError> {
         let zeros = vec![0.0; self.joint.unknowns.len()];
-        let start = start.unwrap_or(&zeros);
+        let start = self.start.map_or(zeros.as_slice(), |start| start.x.as_slice());
         let fit = fit(self, &self.joint.unknowns, start, loss, limits)?;
         let posterior = fit.posterior(&self.joint.unknowns).ok_or(FitError::Undetermined {
             observations: fit.residuals.len(),
@@ -219,10 +242,22 @@ impl<'a> Given<'a> {
 
     fn residuals_of(&self, x: &[f64], slopes: bool) -> (Vec<f64>, Vec<Row>) {
         let (mut residuals, mut rows) = (Vec::new(), Vec::new());
-        for (run, local) in self.joint.locals(x, &self.used, slopes) {
+        let known = self.start.filter(|start| start.x == x);
+        let (found, all);
+        let locals: Box<dyn Iterator<Item = (usize, &Local)>> = match known {
+            Some(start) => {
+                all = start.locals.iter().enumerate();
+                Box::new(all)
+            }
+            None => {
+                found = self.joint.locals(x, &self.used, slopes);
+                Box::new(found.iter().map(|(run, local)| (*run, local)))
+            }
+        };
+        for (run, local) in locals {
             let Some(run) = self.joint.runs.get(run) else { continue };
             for figure in self.joint.figures_used(run, &self.used) {
-                let predicted = self.joint.predicted(run, &local, figure, x);
+                let predicted = self.joint.predicted(run, local, figure, x);
                 let sight = self.joint.sights.get(run.first + figure);
                 let (Some((value, row)), Some(sight)) = (predicted, sight) else { continue };
                 residuals.push((value - sight.measured.ln()) / sight.sigma);
