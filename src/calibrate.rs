@@ -13,7 +13,10 @@ pub use against::{
     Against, AgainstError, BusyCycles, Held, HeldLayer, HeldRun, LeftOut, SYSTEMS, ShippedSystem,
     against_vela,
 };
-pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use case::{
+    Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,
+    RuntimeVersion, Split,
+};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
 pub use summary::{Errors, Grain, Summary, errors_of, summaries};

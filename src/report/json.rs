@@ -17,7 +17,7 @@ pub use against::against;
 pub use align::align;
 pub use convert::converted;
 pub use fold::fold;
-pub use hardware::{hardware, hardware_check, hardware_list};
+pub use hardware::{hardware, hardware_check, hardware_list, software_check};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 pub use measured::{info, measured};
 pub use repeat::repeat;
