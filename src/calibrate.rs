@@ -24,7 +24,10 @@ pub use against::{
 pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
 };
-pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use case::{
+    Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,
+    RuntimeVersion, Split,
+};
 pub use gathered::Gathered;
 pub use holdout::{HeldOut, Protocol, hold_out};
 pub use outcome::{Confused, Contradiction, FittedNumber, FittedSight, Outcome, Weakest};

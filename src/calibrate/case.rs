@@ -2,8 +2,9 @@
 
 use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
 use crate::evidence::{Parameter, Sources, Valued, described, no_parameters};
-use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread};
+use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread, Watts};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What a prediction of an observation was allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +40,10 @@ described! {
         /// The board.
         pub board: String,
         /// The runtime that ran.
-        pub runtime: String,
+        pub runtime: RuntimeVersion,
+        /// What else is known of how it was built (`flash in two banks`).
+        #[serde(default)]
+        pub build: Option<String>,
         /// The profile that predicts it.
         pub hardware: String,
         /// The operating point.
@@ -58,6 +62,35 @@ described! {
         pub tolerance: Valued<Ratio>,
         /// The figures.
         pub observations: Vec<Observation>,
+        /// Power while the firmware waits, with no network running.
+        #[serde(default)]
+        pub idle: Vec<IdleObservation>,
+    }
+}
+
+described! {
+    /// A release of an inference runtime.
+    pub struct RuntimeVersion {
+        /// Its family (`X-CUBE-AI`).
+        pub family: String,
+        /// The release, as software stacks name it.
+        pub version: String,
+    }
+}
+
+impl fmt::Display for RuntimeVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.family, self.version)
+    }
+}
+
+described! {
+    /// Power at the supply in a state of rest.
+    pub struct IdleObservation {
+        /// The state, as the profile's domains call it.
+        pub state: String,
+        /// The power.
+        pub power: Valued<Watts>,
     }
 }
 
@@ -82,6 +115,10 @@ described! {
         /// Energy of an inference at the supply.
         #[serde(default)]
         pub energy: Option<Valued<Joules>>,
+        /// Time of an inference in the run that the energy is of, where it is another one than that of
+        /// `latency`.
+        #[serde(default)]
+        pub energy_latency: Option<Valued<Seconds>>,
         /// Relative error of latency when the case was last looked at.
         #[serde(default)]
         pub recorded_latency_error: Option<Valued<RelativeError>>,
@@ -254,10 +291,23 @@ impl Case {
                 }
             }
         }
+        faults.extend(case.not_above_zero());
         if faults.is_empty() {
             return Ok(case);
         }
         Err(Report::located(file, text, faults).into())
+    }
+
+    /// What is measured beside the figures that are compared.
+    fn not_above_zero(&self) -> Vec<Fault> {
+        let times = self.observations.iter().enumerate().filter_map(|(i, own)| {
+            let time = own.energy_latency.as_ref()?.get().0;
+            Some((format!("observations[{i}].energy_latency"), time))
+        });
+        let idle = self.idle.iter().enumerate();
+        let powers = idle.map(|(i, own)| (format!("idle[{i}].power"), own.power.get().0));
+        let wrong = times.chain(powers).filter(|(_, value)| *value <= 0.0);
+        wrong.map(|(path, _)| Fault::at(path, "a measurement must be above zero")).collect()
     }
 }
 
@@ -267,13 +317,14 @@ mod tests {
 
     #[test]
     fn faults_of_a_case_are_reported_together() {
-        let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "h",
+        let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
-            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ",
+            idle: [(state: "waiting", power: "0 mW")],
+            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ", energy_latency: "-1 ms",
                 layers: [(layer: "l", latency: "0 ms")])])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");
         assert!(shown.contains("no source is called `nowhere`"), "{shown}");
-        assert_eq!(shown.matches("must be above zero").count(), 2, "{shown}");
+        assert_eq!(shown.matches("must be above zero").count(), 4, "{shown}");
     }
 }

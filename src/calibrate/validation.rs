@@ -82,6 +82,20 @@ pub enum ValidationError {
         /// What is wrong.
         source: Box<ModelError>,
     },
+    /// A software stack that stands for another runtime.
+    #[error(
+        "software `{stack}` stands for {known}, and no {given}\nnote: case `{case}` asks for this"
+    )]
+    Runtime {
+        /// The case.
+        case: String,
+        /// The stack.
+        stack: String,
+        /// What it stands for.
+        known: String,
+        /// What ran.
+        given: String,
+    },
     /// A layer that the prediction does not have.
     #[error(
         "`{model}` has no costed layer `{layer}`\nnote: {place}.layer of case `{case}` asks for this"
@@ -114,6 +128,7 @@ pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
     let profile = Profile::load(&case.hardware).map_err(hardware)?;
     let point = profile.point(Some(&case.operating_point)).map_err(hardware)?;
     let stacks = profile.stacks(case.software.as_deref()).map_err(hardware)?;
+    runs_as_said(case, &profile)?;
     let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
     let meter = Meter::on(&case.rails, &profile).map_err(hardware)?;
     let bench = Bench { case, setting, meter };
@@ -126,6 +141,24 @@ pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
         comparisons.extend(bench.compare(index, observation, &network)?);
     }
     Ok(comparisons)
+}
+
+/// A stack that names a runtime and its versions stands for no others.
+fn runs_as_said(case: &Case, profile: &Profile) -> Result<(), ValidationError> {
+    let Some(name) = &case.software else { return Ok(()) };
+    let stack = profile.spec().software.iter().find(|stack| stack.name == *name);
+    let Some(known) = stack.and_then(|stack| stack.runtime.as_ref()) else { return Ok(()) };
+    let ran = &case.runtime;
+    let one_of_them = known.versions.is_empty() || known.versions.contains(&ran.version);
+    if known.family == ran.family && one_of_them {
+        return Ok(());
+    }
+    let known = match known.versions.as_slice() {
+        [] => known.family.clone(),
+        versions => format!("{} {}", known.family, versions.join(", ")),
+    };
+    let (case, stack) = (case.id.clone(), name.clone());
+    Err(ValidationError::Runtime { case, stack, known, given: ran.to_string() })
 }
 
 /// The network of an observation as software executes it.

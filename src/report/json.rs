@@ -19,7 +19,7 @@ pub use align::align;
 pub use calibration::calibration;
 pub use convert::converted;
 pub use fold::fold;
-pub use hardware::{hardware, hardware_check, hardware_list};
+pub use hardware::{hardware, hardware_check, hardware_list, software_check};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 pub use measured::{info, measured};
 pub use repeat::repeat;

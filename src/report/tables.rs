@@ -29,7 +29,7 @@ pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,
-    hardware_tree_text, headlines_text, weak_numbers_text,
+    hardware_tree_text, headlines_text, software_check_text, weak_numbers_text,
 };
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};

@@ -40,7 +40,7 @@ impl Joint {
                     Some(number) => number.members.push((at, place)),
                     None => numbers.push(JointNumber {
                         hardware: keys.hardware.clone(),
-                        version: keys.version.clone(),
+                        version: Some(keys.version.clone()),
                         name: tuned.name.clone(),
                         written: record.parameter.written.clone(),
                         value: record.parameter.value,

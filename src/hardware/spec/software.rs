@@ -1,10 +1,29 @@
 //! Software stacks: how fast a runtime makes a core.
 
+use super::Extends;
 use super::precision::Precision;
-use crate::evidence::{Valued, described};
+use crate::evidence::{Sources, Valued, described};
 use crate::model::OpKind;
 use crate::units::{Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Ratio};
 use std::collections::BTreeMap;
+
+described! {
+    /// Software stacks that stand in a file of their own, for profiles to extend.
+    pub struct SoftwareSpec {
+        /// Version of the format: that of a profile.
+        pub schema: String,
+        /// Files of software stacks that this one is laid over.
+        #[serde(default)]
+        pub extends: Option<Extends>,
+        /// What it takes out of them.
+        #[serde(default)]
+        pub without: Vec<String>,
+        /// Sources that values point to with `@key`.
+        pub sources: Sources,
+        /// The stacks.
+        pub software: Vec<SoftwareStack>,
+    }
+}
 
 described! {
     /// How fast a software stack makes an engine: a runtime of a version, compiled for a core.
@@ -14,7 +33,7 @@ described! {
     pub struct SoftwareStack {
         /// Its name, as `--software` takes it.
         pub name: String,
-        /// Runtime and version, where the stack stands for one.
+        /// Runtime and versions, where the stack stands for one.
         #[serde(default)]
         pub runtime: Option<Runtime>,
         /// What it runs on: names of engines, or classes of core.
@@ -49,12 +68,13 @@ described! {
 }
 
 described! {
-    /// A runtime of a version.
+    /// A runtime, in versions that one set of numbers stands for.
     pub struct Runtime {
         /// Its family (`CMSIS-NN`).
         pub family: String,
-        /// Its version.
-        pub version: String,
+        /// Its versions; any where none is named.
+        #[serde(default)]
+        pub versions: Vec<String>,
     }
 }
 
