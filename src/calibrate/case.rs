@@ -1,7 +1,7 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
 use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
-use crate::evidence::{Parameter, Sources, Valued, described, no_parameters};
+use crate::evidence::{Kind, Parameter, Sources, Valued, described, no_parameters};
 use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread, Watts};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -158,17 +158,20 @@ pub enum Quantity {
     Latency,
     /// Energy of an inference.
     Energy,
+    /// Power at rest.
+    IdlePower,
 }
 
 impl Quantity {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Latency, Self::Energy];
+    /// Those of a network.
+    pub const OF_NETWORKS: [Self; 2] = [Self::Latency, Self::Energy];
 
     /// In lower case, as fields of a case are called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
             Self::Energy => "energy",
+            Self::IdlePower => "idle_power",
         }
     }
 
@@ -177,6 +180,7 @@ impl Quantity {
         match self {
             Self::Latency => "latency_s",
             Self::Energy => "energy_j",
+            Self::IdlePower => "idle_power_w",
         }
     }
 }
@@ -192,12 +196,14 @@ pub struct Measured<'a> {
     pub value: f64,
     /// Deviation of its logarithm, as the case states it.
     pub sigma: f64,
+    /// What kind of source it has.
+    pub kind: Kind,
     /// The relative error of its prediction when the case was last looked at.
     pub recorded: Option<f64>,
 }
 
 /// Deviation of the logarithm of a measurement.
-fn sigma(parameter: &Parameter) -> f64 {
+pub(super) fn sigma(parameter: &Parameter) -> f64 {
     match parameter.spread {
         Some(Spread::LogNormal(sigma)) => sigma,
         Some(Spread::Normal(sigma)) if parameter.value > 0.0 => sigma / parameter.value,
@@ -209,22 +215,24 @@ impl Observation {
     /// All its figures, those of the whole network first.
     pub fn figures(&self) -> Vec<Measured<'_>> {
         let pair = |latency: &Option<Valued<Seconds>>, energy: &Option<Valued<Joules>>| {
-            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter())));
-            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter())))]
+            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()));
+            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()))]
         };
         type Recorded = Option<Valued<RelativeError>>;
         let errors = |latency: &Recorded, energy: &Recorded| {
             [latency, energy].map(|error| error.as_ref().map(|e| e.get().0))
         };
         let mut figures = Vec::new();
-        let mut add = |layer, values: [Option<(f64, f64)>; 2], recorded: [Option<f64>; 2]| {
-            for ((quantity, value), recorded) in Quantity::ALL.into_iter().zip(values).zip(recorded)
+        let mut add = |layer, values: [Option<(f64, f64, Kind)>; 2], recorded: [Option<f64>; 2]| {
+            for ((quantity, value), recorded) in
+                Quantity::OF_NETWORKS.into_iter().zip(values).zip(recorded)
             {
-                figures.extend(value.map(|(value, sigma)| Measured {
+                figures.extend(value.map(|(value, sigma, kind)| Measured {
                     layer,
                     quantity,
                     value,
                     sigma,
+                    kind,
                     recorded,
                 }));
             }

@@ -88,7 +88,7 @@ impl Protocol {
 
     /// The group that a measurement is left out with; `None` where the protocol does not concern it.
     fn group(self, sight: &Sight) -> Option<String> {
-        sight.keys.along_all(self.axes(), Some(&sight.network))
+        sight.keys.along_all(self.axes(), sight.network.as_deref())
     }
 }
 

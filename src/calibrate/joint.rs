@@ -22,7 +22,7 @@ use super::case::Case;
 use super::fit::Unknown;
 use super::validation::ValidationError;
 use configuration::Configuration;
-use observation::{Run, runs_of};
+use observation::{Gathering, Run};
 use unknowns::Unknowns;
 
 /// All that is measured of some cases, and the unknowns that predict it.
@@ -40,23 +40,16 @@ impl Joint {
     /// # Errors
     /// A case names what does not exist.
     pub fn of(cases: &[Case], calibration: &Calibration) -> Result<Self, ValidationError> {
-        let mut unknowns = Unknowns::default();
-        let (mut configurations, mut runs, mut sights) = (Vec::new(), Vec::new(), Vec::new());
+        let (unknowns, runs, sights) = (Unknowns::default(), Vec::new(), Vec::new());
+        let mut all = Gathering { calibration, unknowns, runs, sights };
+        let mut configurations = Vec::new();
         for case in cases {
-            let configuration = Configuration::of(case, calibration, &mut unknowns)?;
-            let at = configurations.len();
-            runs_of(
-                case,
-                calibration,
-                (at, &configuration),
-                &mut unknowns,
-                &mut runs,
-                &mut sights,
-            )?;
+            let configuration = Configuration::of(case, calibration, &mut all.unknowns)?;
+            all.add(case, (configurations.len(), &configuration))?;
             configurations.push(configuration);
         }
-        let unknowns = unknowns.list().to_vec();
-        Ok(Self { configurations, runs, sights, unknowns })
+        let unknowns = all.unknowns.list().to_vec();
+        Ok(Self { configurations, runs: all.runs, sights: all.sights, unknowns })
     }
 
     /// The measurements.

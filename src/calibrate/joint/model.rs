@@ -2,7 +2,7 @@
 
 use super::Joint;
 use super::configuration::{Configuration, Tuned};
-use super::observation::Run;
+use super::observation::{Doing, Run};
 use crate::calibrate::fit::{Fit, FitError, Limits, Loss, Model, Posterior, Row, Rows, fit};
 use crate::hardware::Movable;
 use crate::uncertainty::{Interval90, Sigma, threads};
@@ -142,7 +142,7 @@ impl Joint {
 
     fn figures_used(&self, run: &Run, used: &[bool]) -> Vec<usize> {
         let of = |figure: &usize| used.get(run.first + figure).copied().unwrap_or(false);
-        (0..run.figures.len()).filter(of).collect()
+        (0..run.figures).filter(of).collect()
     }
 
     /// Figures of all runs that have a measurement in use, with slopes where they are asked for.
@@ -182,7 +182,12 @@ impl Joint {
                 if own + step == 0.0 { value } else { value * (own + step).exp() }
             });
             let values = runs.iter().filter_map(|run| self.runs.get(*run)).map(|run| {
-                let values = configuration.bench.values(&run.network, &run.figures, profile);
+                let values = match &run.doing {
+                    Doing::Network(network, figures) => {
+                        configuration.bench.values(network, figures, profile)
+                    }
+                    Doing::Rest(state) => vec![configuration.bench.idle_power(state, profile)],
+                };
                 values.into_iter().map(f64::ln).collect()
             });
             values.collect()

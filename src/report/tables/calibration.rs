@@ -2,7 +2,7 @@
 
 use super::{listed, percent, shortened, table};
 use crate::calibrate::{FittedNumber, FittedSight, Outcome, Quantity};
-use crate::units::{Joules, Seconds};
+use crate::units::{Joules, Seconds, Watts};
 use std::fmt::Write as _;
 
 /// Condition from which on a fit is said to be ill conditioned.
@@ -106,6 +106,7 @@ fn value(sight: &FittedSight, value: f64) -> String {
     match sight.quantity {
         Quantity::Latency => Seconds(value).to_string(),
         Quantity::Energy => Joules(value).to_string(),
+        Quantity::IdlePower => Watts(value).to_string(),
     }
 }
 

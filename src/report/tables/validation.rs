@@ -128,7 +128,7 @@ fn summed_up(case: &[Row<'_>]) -> Vec<Vec<String>> {
             .collect();
         let plural = if count == 1 { "" } else { "s" };
         let mut cells = vec![format!("{count} {what}{plural}")];
-        for quantity in Quantity::ALL {
+        for quantity in Quantity::OF_NETWORKS {
             cells.extend(match errors_of(&own, quantity) {
                 None => ["-", "", "", ""].map(str::to_owned),
                 Some(e) => {
