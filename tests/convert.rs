@@ -598,8 +598,12 @@ fn files_of_instruments_convert_as_they_are_measured() {
         Decoded::from_bytes(&std::fs::read(&timeline).unwrap());
         let tables = place.path().join(format!("{name}.csv"));
         converted(&capture, &tables);
-        let again =
-            Measured::of_trace(&csv::read_folder(&tables).unwrap(), &WindowOptions::default());
+        let again = Measured::of_trace(
+            &csv::read_folder(&tables).unwrap(),
+            &WindowOptions::default(),
+            None,
+            &[],
+        );
         let (a, b) = (again.summary.energy.0, measured.summary.energy.0);
         assert!((a - b).abs() <= 1e-9 * b.abs(), "{name}: {a} {b}");
     }

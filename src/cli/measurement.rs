@@ -159,8 +159,9 @@ impl ReadingArguments {
         windows: &WindowArguments,
     ) -> Result<Measured, CliError> {
         if self.is_run(capture) {
-            let trace = csv::read_folder(capture)?;
-            return Ok(Measured::of_trace(&trace, &windows.options()));
+            let (trace, log) = (csv::read_folder(capture)?, windows.log()?);
+            let rules = windows.options();
+            return Ok(Measured::of_trace(&trace, &rules, windows.inferences, &log));
         }
         let (options, opened) = (self.options()?, self.open(capture)?);
         let (rules, log) = (windows.options(), windows.log()?);
