@@ -2,17 +2,22 @@
 
 use super::super::super::ReadFault;
 use super::super::super::named_unit::{labelled, quantity};
+use super::super::message::TrackDescriptor;
 use super::PERFETTO;
 use super::decode::{Decoder, Happening};
-use super::packets::TrackDescriptor;
-use crate::trace::{Channel, ChannelId, ChannelKind, Layout, Origin};
-use std::collections::BTreeMap;
+use crate::trace::{Channel, ChannelId, ChannelKind, Layout, Level, LineId, Origin};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups of tracks that this program writes.
 const POWER: &str = "power";
 const RAILS: &str = "rails";
 const ACTIVITY: &str = "activity";
+const LINES: &str = "lines";
+const GAPS: &str = "gaps";
 const TOTAL: &str = "total";
+const UNKNOWN: &str = "unknown";
+/// What a line with parts is called for the rest of it.
+const REST: &str = " (rest)";
 
 /// What a channel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +48,24 @@ pub(super) struct Names {
     last_energy: BTreeMap<u32, (u64, u64)>,
     resets: u64,
     repeats: u64,
+    /// Tracks with a slice or an instant of another name than lines, or gaps, have.
+    not_lines: BTreeSet<u64>,
+    not_gaps: BTreeSet<u64>,
     pub(super) layout: Layout,
     pub(super) targets: BTreeMap<Of, Target>,
+    /// Tracks that are digital lines.
+    pub(super) lines: BTreeMap<u64, LineId>,
+    /// Tracks that tell of gaps, and the counters that are unknown within them.
+    pub(super) gaps: BTreeMap<u64, Vec<Of>>,
+}
+
+/// The level that a slice or an instant of a line tells of.
+pub(super) fn level(name: &str) -> Option<Level> {
+    match name {
+        "low" | "fall" => Some(Level::Low),
+        "high" | "rise" => Some(Level::High),
+        _ => None,
+    }
 }
 
 impl Names {
@@ -68,8 +89,9 @@ impl Names {
                 self.reach(ns);
                 *self.counted.entry(Of::Counter(track)).or_default() += 1;
             }
-            Happening::Begin { track, ns, .. } => {
+            Happening::Begin { track, ns, name, .. } => {
                 self.reach(ns);
+                self.see(track, name);
                 *self.open.entry(track).or_default() += 1;
                 self.events += 1;
             }
@@ -79,10 +101,20 @@ impl Names {
                 self.stray += u64::from(*open == 0);
                 *open = open.saturating_sub(1);
             }
-            Happening::Instant { ns, .. } => {
+            Happening::Instant { track, ns, name } => {
                 self.reach(ns);
+                self.see(track, name);
                 self.events += 1;
             }
+        }
+    }
+
+    fn see(&mut self, track: u64, name: &str) {
+        if level(name).is_none() {
+            self.not_lines.insert(track);
+        }
+        if name != UNKNOWN {
+            self.not_gaps.insert(track);
         }
     }
 
@@ -118,6 +150,7 @@ impl Names {
             ..Layout::default()
         };
         self.channels();
+        self.lines_and_gaps();
         let left_open: u64 = self.open.values().sum();
         for (count, what) in [
             (decoder.compressed, "compressed packets are not read"),
@@ -155,6 +188,46 @@ impl Names {
             self.layout.channels.push(made);
             self.targets.insert(*of, Target { channel, scale, incremental });
         }
+    }
+
+    /// Lanes of this program that are no slices.
+    fn lines_and_gaps(&mut self) {
+        let tracks: Vec<u64> = self.tracks.keys().copied().collect();
+        for track in tracks {
+            match self.group(track).as_deref() {
+                Some(LINES) if !self.not_lines.contains(&track) => {
+                    self.lines.insert(track, LineId(self.layout.lines.len()));
+                    self.layout.lines.push(self.name(track));
+                }
+                Some(GAPS) if !self.not_gaps.contains(&track) => {
+                    self.gaps.insert(track, self.unknown_with(&self.name(track)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The counters that are unknown where the one of this name is: its own; with the power of a line
+    /// the total, and what else is told of the line; with a voltage or a current their product.
+    fn unknown_with(&self, name: &str) -> Vec<Of> {
+        let in_group = |of: &Of, wanted: &str| matches!(of, Of::Counter(track) if self.group(*track).as_deref() == Some(wanted));
+        let channel = |target: &Target| self.layout.channels.get(target.channel.0);
+        let is_power = self.targets.iter().any(|(of, target)| {
+            in_group(of, POWER) && channel(target).is_some_and(|channel| channel.name == name)
+        });
+        let line = name.strip_suffix(REST).unwrap_or(name);
+        let product = [" voltage", " current"].iter().find_map(|end| name.strip_suffix(end));
+        let concerned = |(of, target): (&Of, &Target)| {
+            let channel = channel(target)?;
+            let own = channel.name == name;
+            let total = is_power && channel.name == TOTAL && in_group(of, POWER);
+            let beside = is_power && channel.rail == line && in_group(of, RAILS);
+            let power = channel.kind == ChannelKind::Power
+                && product == Some(channel.rail.as_str())
+                && in_group(of, RAILS);
+            (own || total || beside || power).then_some(*of)
+        };
+        self.targets.iter().filter_map(concerned).collect()
     }
 
     fn counter(&self, track: u64) -> (Channel, f64, bool) {
