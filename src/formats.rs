@@ -30,6 +30,7 @@ mod feed;
 mod jls;
 mod joulescope_csv;
 mod layer_table;
+mod line_reading;
 mod lines;
 mod loadgen;
 #[cfg(test)]

@@ -43,7 +43,8 @@ struct TableArguments {
     /// Unit of time: s, ms, us or ns
     #[arg(long, value_name = "UNIT")]
     time_unit: Option<String>,
-    /// A column to read, and its unit: `Main=mA`; every column of a known unit when left out
+    /// A column to read, and its unit: `Main=mA`, or `trig=level` for a digital line; every column of a
+    /// known unit when left out or for lines alone
     #[arg(long, value_name = "COLUMN[=UNIT]")]
     column: Vec<String>,
     /// Unit of columns whose head does not say it, such as mA
