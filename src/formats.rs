@@ -27,6 +27,7 @@ mod ambiq_layers;
 mod any_csv;
 mod energy_runner;
 mod feed;
+mod host_log;
 mod jls;
 mod joulescope_csv;
 mod layer_table;
