@@ -1,10 +1,10 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, ambiq_layers, any_csv, chrome_json, energy_runner, host_log, jls,
-    joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2, ppk2_csv, ptdaemon,
-    saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log, tegrastats, tensorrt,
-    tflm_profile,
+    FormatError, Head, Input, Place, ReadFault, ambiq_layers, any_csv, chrome_json, energy_runner,
+    host_log, jls, joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2,
+    ppk2_csv, ptdaemon, saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log,
+    tegrastats, tensorrt, tflm_profile,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;

@@ -14,6 +14,7 @@ const RAILS: &str = "rails";
 const ACTIVITY: &str = "activity";
 const LINES: &str = "lines";
 const GAPS: &str = "gaps";
+const COUNTERS: &str = "counters";
 const TOTAL: &str = "total";
 const UNKNOWN: &str = "unknown";
 /// What a line with parts is called for the rest of it.
@@ -57,6 +58,33 @@ pub(super) struct Names {
     pub(super) lines: BTreeMap<u64, LineId>,
     /// Tracks that tell of gaps, and the counters that are unknown within them.
     pub(super) gaps: BTreeMap<u64, Vec<Of>>,
+}
+
+/// Counters in the groups of this program.
+#[derive(Debug, Default)]
+struct CountedHere {
+    total: Option<Of>,
+    power: BTreeMap<String, Of>,
+    of_rail: BTreeMap<(String, ChannelKind), Of>,
+    others: BTreeMap<String, Of>,
+}
+
+impl CountedHere {
+    /// The counters that are unknown where the one of this name is: its own; with the power of a line
+    /// the total, and what else is told of the line; with a voltage or a current their product.
+    fn unknown_with(&self, name: &str) -> Vec<Of> {
+        use ChannelKind::{Current, Power, Voltage};
+        let of_rail = |rail: &str, kind| self.of_rail.get(&(rail.to_owned(), kind)).copied();
+        if let Some(own) = self.power.get(name) {
+            let line = name.strip_suffix(REST).unwrap_or(name);
+            let beside =
+                [Voltage, Current, Power].into_iter().filter_map(|kind| of_rail(line, kind));
+            return std::iter::once(*own).chain(self.total).chain(beside).collect();
+        }
+        let product = [" voltage", " current"].iter().find_map(|end| name.strip_suffix(end));
+        let product = product.and_then(|rail| of_rail(rail, Power));
+        self.others.get(name).copied().into_iter().chain(product).collect()
+    }
 }
 
 /// The level that a slice or an instant of a line tells of.
@@ -192,6 +220,7 @@ impl Names {
 
     /// Lanes of this program that are no slices.
     fn lines_and_gaps(&mut self) {
+        let counted = self.counted_here();
         let tracks: Vec<u64> = self.tracks.keys().copied().collect();
         for track in tracks {
             match self.group(track).as_deref() {
@@ -200,34 +229,34 @@ impl Names {
                     self.layout.lines.push(self.name(track));
                 }
                 Some(GAPS) if !self.not_gaps.contains(&track) => {
-                    self.gaps.insert(track, self.unknown_with(&self.name(track)));
+                    self.gaps.insert(track, counted.unknown_with(&self.name(track)));
                 }
                 _ => {}
             }
         }
     }
 
-    /// The counters that are unknown where the one of this name is: its own; with the power of a line
-    /// the total, and what else is told of the line; with a voltage or a current their product.
-    fn unknown_with(&self, name: &str) -> Vec<Of> {
-        let in_group = |of: &Of, wanted: &str| matches!(of, Of::Counter(track) if self.group(*track).as_deref() == Some(wanted));
-        let channel = |target: &Target| self.layout.channels.get(target.channel.0);
-        let is_power = self.targets.iter().any(|(of, target)| {
-            in_group(of, POWER) && channel(target).is_some_and(|channel| channel.name == name)
-        });
-        let line = name.strip_suffix(REST).unwrap_or(name);
-        let product = [" voltage", " current"].iter().find_map(|end| name.strip_suffix(end));
-        let concerned = |(of, target): (&Of, &Target)| {
-            let channel = channel(target)?;
-            let own = channel.name == name;
-            let total = is_power && channel.name == TOTAL && in_group(of, POWER);
-            let beside = is_power && channel.rail == line && in_group(of, RAILS);
-            let power = channel.kind == ChannelKind::Power
-                && product == Some(channel.rail.as_str())
-                && in_group(of, RAILS);
-            (own || total || beside || power).then_some(*of)
-        };
-        self.targets.iter().filter_map(concerned).collect()
+    fn counted_here(&self) -> CountedHere {
+        let mut counted = CountedHere::default();
+        for (of, target) in &self.targets {
+            let (Of::Counter(track), Some(channel)) =
+                (of, self.layout.channels.get(target.channel.0))
+            else {
+                continue;
+            };
+            let name = channel.name.clone();
+            match self.group(*track).as_deref() {
+                Some(POWER) if name == TOTAL => counted.total = Some(*of),
+                Some(POWER) => drop(counted.power.insert(name, *of)),
+                Some(RAILS) => {
+                    counted.of_rail.insert((channel.rail.clone(), channel.kind), *of);
+                    counted.others.insert(name, *of);
+                }
+                Some(COUNTERS) => drop(counted.others.insert(name, *of)),
+                _ => {}
+            }
+        }
+        counted
     }
 
     fn counter(&self, track: u64) -> (Channel, f64, bool) {
