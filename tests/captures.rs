@@ -280,7 +280,8 @@ fn a_log_in_other_words_tells_the_windows() {
     };
     std::fs::write(&log, text.lines().map(stamped).collect::<String>()).unwrap();
     let capture = docs.join("example_capture.csv");
-    let paths = [&capture, &log, &docs.join("example_capture.log")].map(|p| p.to_str().unwrap());
+    let example = docs.join("example_capture.log");
+    let paths = [&capture, &log, &example].map(|path| path.to_str().unwrap());
     let common = [paths[0], "--voltage", "1.8 V", "--log"];
     let own = stats(&[&common[..], &[paths[2]]].concat());
     let other = ["--start", "INFO start", "--stop", "INFO stop"];
