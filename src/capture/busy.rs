@@ -25,6 +25,11 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    /// Of a trace that tells changes alone: how often it was sampled says nothing.
+    pub(super) fn of_changes() -> Self {
+        Self { samples: BUCKETS, ..Self::default() }
+    }
+
     /// Buckets for all power of such a trace; none where it has no length.
     pub(super) fn buckets(&self) -> Option<BucketSink> {
         let bounds = Bounds::new(SimTime::ZERO, self.end, BUCKETS.min(self.samples.max(1)))?;

@@ -220,7 +220,7 @@ impl ByPower {
     }
 
     fn of_trace(trace: &Trace) -> Self {
-        let mut extent = Extent::default();
+        let mut extent = Extent::of_changes();
         trace.replay(&mut extent);
         let Some(mut buckets) = extent.buckets() else { return Self::of(None) };
         trace.replay(&mut buckets);
@@ -229,7 +229,7 @@ impl ByPower {
 
     fn of(found: Option<Busy>) -> Self {
         let Some(Busy { windows, level, fine }) = found else {
-            let remark = "power has one level only: it tells no windows".to_owned();
+            let remark = "power is not known or has one level only: it tells no windows".to_owned();
             return Self { spans: Vec::new(), remark };
         };
         let remark = format!(

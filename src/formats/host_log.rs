@@ -42,7 +42,9 @@ struct Said<'t> {
 
 fn recognises(head: &Head) -> bool {
     let mut first = head.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT).peekable();
-    first.peek().is_some() && first.all(|line| said(line).is_some())
+    // What is indented may go on from the line before.
+    let fits = |line: &str| said(line).is_some() || line.starts_with([' ', '\t']);
+    first.peek().is_some_and(|line| said(line).is_some()) && first.all(fits)
 }
 
 fn said(line: &str) -> Option<Said<'_>> {

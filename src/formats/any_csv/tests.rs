@@ -101,6 +101,8 @@ fn a_clock_of_another_language_is_told_by_its_unit() {
     assert_eq!(taken(file), Some("csv"));
     let readings = read_as(file, &Options::default()).unwrap();
     assert_eq!(values(&readings)[0], [5.1e-3, 5.2e-3, 5.3e-3]);
+    let rails: Vec<_> = readings.layout.channels.iter().map(|c| c.rail.as_str()).collect();
+    assert_eq!(rails, ["main", "main"]);
     assert_eq!(readings.end, SimTime(3_000_000_000));
     assert!(readings.layout.remarks[1].contains("`Zeit (s)` is taken as time"));
     // Durations do not only rise.
