@@ -6,6 +6,7 @@ mod bench;
 mod calibration;
 mod case;
 pub mod fit;
+mod fitted;
 mod holdout;
 pub mod joint;
 mod meter;
@@ -22,6 +23,7 @@ pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
 };
 pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use fitted::{Fitted, FittedError, FittedNumber, fitted_text};
 pub use holdout::{HeldOut, Protocol, hold_out};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
