@@ -123,7 +123,7 @@ fn numbers<'a>(
         }
         let (parameter, moved) = (&record.parameter, record.parameter.value * factor);
         let has_factor = matches!(parameter.spread, Some(Spread::LogNormal(_)));
-        if !has_factor || !(moved > 0.0 && moved.is_finite()) {
+        if !(has_factor && moved > 0.0 && moved.is_finite()) {
             return Err(FittedError::NoFactor { path: path.clone(), factor: *factor });
         }
         Ok(Number { record, place, factor: *factor })

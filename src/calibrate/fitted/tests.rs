@@ -176,8 +176,14 @@ fn every_shipped_profile_can_be_fitted() {
             matches!(r.parameter.spread, Some(Spread::LogNormal(s)) if s > 0.0)
                 && r.parameter.value > 0.0
         };
+        // Clocks and voltages have an order among them.
+        let blocks = ["domains.", "engines.", "software."];
+        let factor = |name: &str| {
+            if blocks.iter().any(|block| name.starts_with(block)) { 0.997 } else { 1.0 }
+        };
+        let some = records.iter().filter(moves).step_by(4);
         let numbers: Vec<(&str, f64)> =
-            records.iter().filter(moves).step_by(4).map(|r| (r.name.as_str(), 0.997)).collect();
+            some.map(|record| (record.name.as_str(), factor(&record.name))).collect();
         let covariance = DMatrix::from_diagonal_element(numbers.len(), numbers.len(), 0.0001);
         let fitted =
             Fitted { covariance, ..found(&numbers, &vec![&[0.0; 999][..]; numbers.len()]) };
