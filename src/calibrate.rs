@@ -23,7 +23,7 @@ pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
 };
 pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
-pub use fitted::{Fitted, FittedError, FittedNumber, fitted_text};
+pub use fitted::{Fitted, FittedError, FittedFactor, fitted_text};
 pub use holdout::{HeldOut, Protocol, hold_out};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};

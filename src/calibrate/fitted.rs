@@ -26,14 +26,14 @@ const PREFIX: &str = "fit-";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
     /// The numbers.
-    pub numbers: Vec<FittedNumber>,
+    pub numbers: Vec<FittedFactor>,
     /// The covariance of the logarithms of their factors, in their order.
     pub covariance: DMatrix<f64>,
 }
 
 /// A number of a profile that was fitted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FittedNumber {
+pub struct FittedFactor {
     /// Its path with the names of list items (`domains.core.clock_tree.Charge`).
     pub path: String,
     /// Its value over the one that the profile has.
@@ -111,7 +111,7 @@ fn numbers<'a>(
     let by_name: BTreeMap<&str, usize> =
         records.iter().enumerate().map(|(i, record)| (record.name.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
-    let number = |FittedNumber { path, factor }: &FittedNumber| {
+    let number = |FittedFactor { path, factor }: &FittedFactor| {
         let unknown = || FittedError::Unknown {
             path: path.clone(),
             nearest: nearest(path, by_name.keys().copied()).map(str::to_owned),

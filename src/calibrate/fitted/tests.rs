@@ -13,7 +13,7 @@ fn found(numbers: &[(&str, f64)], covariance: &[&[f64]]) -> Fitted {
     Fitted {
         numbers: numbers
             .iter()
-            .map(|(path, factor)| FittedNumber { path: (*path).into(), factor: *factor })
+            .map(|(path, factor)| FittedFactor { path: (*path).into(), factor: *factor })
             .collect(),
         covariance: DMatrix::from_fn(size, size, |i, j| covariance[i][j]),
     }
@@ -117,7 +117,7 @@ fn the_interval_is_the_same_however_often_it_is_written() {
     let text = "(extends: \"stm32l4r5\")";
     let once = written("a.ron", text, &pair(), "b");
     let same = Fitted {
-        numbers: pair().numbers.into_iter().map(|n| FittedNumber { factor: 1.0, ..n }).collect(),
+        numbers: pair().numbers.into_iter().map(|n| FittedFactor { factor: 1.0, ..n }).collect(),
         ..pair()
     };
     let again = written("a.ron", &once, &same, "c");
