@@ -5,13 +5,18 @@ mod against;
 mod bench;
 mod calibration;
 mod case;
+mod experiment;
 pub mod fit;
+mod fit_report;
 mod fitted;
+mod gathered;
 mod holdout;
 pub mod joint;
 mod meter;
+mod protocols;
 mod record;
 mod shipped;
+mod shipped_calibrations;
 mod summary;
 mod validation;
 
@@ -22,10 +27,17 @@ pub use against::{
 pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
 };
-pub use case::{Case, CaseError, LayerObservation, Measured, Observation, Quantity, Split};
+pub use case::{
+    Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,
+    RuntimeVersion, Split,
+};
+pub use fit_report::{Confused, Contradiction, FitReport, FittedNumber, FittedSight, Weakest};
 pub use fitted::{Fitted, FittedError, FittedFactor, fitted_text};
+pub use gathered::Gathered;
 pub use holdout::{HeldOut, Protocol, hold_out};
+pub use protocols::{Missed, ProtocolErrors, Scored, errors_by_protocol, held_out};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
+pub use shipped_calibrations::{ShippedCalibration, shipped_calibrations};
 pub use summary::{Errors, Grain, Summary, errors_of, summaries};
 pub use validation::{Comparison, ValidationError, validate};

@@ -4,6 +4,7 @@
 //! program. Errors go to stderr.
 
 mod align;
+mod calibrate;
 mod capture;
 mod convert;
 mod error;
@@ -59,6 +60,8 @@ enum Verb {
     /// Pictures of a capture or a trace
     #[command(subcommand)]
     Plot(plot::Plot),
+    /// Fit profiles to measurements, and say how sure the result is
+    Calibrate(calibrate::Calibrate),
     /// Predicted against measured
     Validate(validate::Validate),
     /// What hardware ships, how well founded it is, and whether yours is sound
@@ -101,6 +104,7 @@ pub fn main() -> ExitCode {
         Verb::Convert(a) => a.run(),
         Verb::Capture(a) => a.run(),
         Verb::Plot(a) => a.run(),
+        Verb::Calibrate(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),
         Verb::Model(a) => a.run(),

@@ -2,7 +2,7 @@
 
 use crate::command_line::joulecast;
 use crate::errors::{file, refused};
-use joulecast::hardware::{Array, Profile, RegulatorKind, shipped_profiles};
+use joulecast::hardware::{Array, Profile, RegulatorKind, shipped_profiles, shipped_software};
 use joulecast::units::{Hertz, Volts};
 use std::path::Path;
 
@@ -162,7 +162,7 @@ fn a_chain_is_laid_file_on_file_from_the_folder_of_each() {
     assert_eq!(Profile::load(&far).unwrap().spec().name, "middle");
     let shown = joulecast(&["hardware", "show", &top]);
     let shown = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.contains("which extends hardware_profiles/eyeriss.ron"), "{shown}");
+    assert!(shown.contains("over hardware_profiles/eyeriss.ron"), "{shown}");
 }
 
 #[test]
@@ -409,4 +409,118 @@ fn the_examples_of_leaving_a_block_out_are_sound() {
     let profile = read(&shown);
     assert!(profile.spec().engines.iter().all(|e| e.name != "dsp"));
     assert!(profile.gaps().is_empty(), "{:?}", profile.gaps());
+}
+
+#[test]
+fn what_a_list_names_last_lies_over_the_others_and_own_words_over_all() {
+    let place = tempfile::tempdir().unwrap();
+    for (name, rest) in [
+        ("ground.ron", "extends: \"eyeriss\", name: \"ground\", description: \"of the ground\""),
+        (
+            "first.ron",
+            "name: \"first\", temperature: \"31 degC\", sources: {\"a\": (kind: Assumed, citation: \"first\")}",
+        ),
+        ("last.ron", "name: \"last\", temperature: \"32 degC\""),
+    ] {
+        file(place.path(), name, format!("({rest})").as_bytes());
+    }
+    let top = "(extends: [\"ground.ron\", \"first.ron\", \"last.ron\"], name: \"top\")";
+    let top = file(place.path(), "top.ron", top.as_bytes());
+    let profile = Profile::load(&top).unwrap();
+    let spec = profile.spec();
+    assert_eq!((spec.name.as_str(), spec.description.as_str()), ("top", "of the ground"));
+    assert!((spec.temperature.get().0 - 32.0).abs() < 1e-9);
+    assert_eq!(spec.sources["a"].citation, "first");
+    let ends: Vec<bool> = ["last.ron", "first.ron", "ground.ron", "eyeriss.ron"]
+        .iter()
+        .zip(profile.extends())
+        .map(|(end, file)| file.ends_with(end))
+        .collect();
+    assert_eq!(ends, [true; 4], "{:?}", profile.extends());
+}
+
+#[test]
+fn what_two_extend_alike_is_no_cycle() {
+    let profile = read(r#"(extends: ["stm32l4r5", "software/cmsis_nn"], name: "mine")"#);
+    assert_eq!(numbers(&profile), numbers(&Profile::load("stm32l4r5").unwrap()));
+}
+
+#[test]
+fn a_wrong_name_of_a_list_is_shown_at_its_place() {
+    let place = tempfile::tempdir().unwrap();
+    for (list, at, said) in [
+        (
+            "[\"eyeriss\",\n\"software/cmsis_n\"]",
+            "mine.ron:2:1",
+            "did you mean `software/cmsis_nn`",
+        ),
+        ("[\"eyeriss\",\n\"eyeriss\"]", "mine.ron:2:1", "is extended twice"),
+        ("[\"eyeriss\",\n3]", "mine.ron:2:1", "a text in quotes is expected"),
+        ("[\"eyeriss\",\n\"mine.ron\"]", "mine.ron:2:1", "profiles extend one another"),
+        ("3", "mine.ron:1:11", "a text in quotes is expected"),
+    ] {
+        let shown = check(
+            place.path(),
+            "mine.ron",
+            &format!("(extends:{list})").replace("(extends:", "(extends: "),
+        );
+        assert!(shown.contains(said) && shown.contains(at), "{list}: {shown}");
+    }
+    let several = vec!["\"eyeriss\""; 40].join(", ");
+    let shown = check(place.path(), "mine.ron", &format!("(extends: [{several}])"));
+    assert!(shown.contains("more than 32"), "{shown}");
+}
+
+#[test]
+fn files_that_each_extend_two_end_soon() {
+    let place = tempfile::tempdir().unwrap();
+    for i in 0..12 {
+        let (own, next) = (format!("{i}.ron"), i + 1);
+        for (side, name) in [("a", format!("a{own}")), ("b", format!("b{own}"))] {
+            let text = format!("(extends: [\"a{next}.ron\", \"b{next}.ron\"], name: \"{side}\")");
+            file(place.path(), &name, text.as_bytes());
+        }
+    }
+    for side in ["a", "b"] {
+        file(place.path(), &format!("{side}12.ron"), b"(extends: \"eyeriss\")");
+    }
+    let shown = refused(&["hardware", "check", place.path().join("a0.ron").to_str().unwrap()]);
+    assert!(shown.contains("more than 64 files"), "{shown}");
+}
+
+#[test]
+fn software_alone_is_checked_and_is_no_hardware() {
+    for software in shipped_software() {
+        let shown = joulecast(&["hardware", "check", software.name]);
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        assert!(shown.starts_with(&format!("{}: sound", software.name)), "{shown}");
+        let shown = refused(&["estimate", "kws_ds_cnn", "--on", software.name]);
+        assert!(shown.contains("no hardware profile") && shown.contains(software.name), "{shown}");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let text = r#"(
+  schema: "joulecast.profile/1", sources: {},
+  software: [
+    (name: "a", runs_on: [], cycles_per_mac: {Conv: "0 cycle/MAC", StemConv: "1 cycle/MAC @b"}),
+    (name: "a", runs_on: ["Cortex-M4"], blocks: (positions: 0, channels: 1)),
+  ],
+)"#;
+    let shown = check(place.path(), "mine.ron", text);
+    for said in [
+        "runs on at least one",
+        "must be above zero",
+        "no source is called `b`",
+        "two stacks `a`",
+        "holds at least one result",
+        "mine.ron:4:",
+        "5 faults",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    let shown = check(place.path(), "slip.ron", &text.replace("runs_on", "run_on"));
+    assert!(shown.contains("slip.ron:4:") && shown.contains("runs_on"), "{shown}");
+    let path = file(place.path(), "mine.ron", text.as_bytes());
+    let shown = refused(&["hardware", "show", &path]);
+    assert!(shown.contains("stacks alone") && shown.contains("mine.ron"), "{shown}");
+    assert!(Profile::load("software/nothing").is_err());
 }

@@ -92,7 +92,7 @@ fn a_word_that_is_read_whole_counts_for_windows_that_do_not_fill_it() {
 fn errors_are_recorded_in_the_file_of_a_case() {
     let place = tempfile::tempdir().unwrap();
     let old = r#"( // kept
-  schema: "joulecast.case/1", id: "mine", board: "b", runtime: "r", hardware: "stm32l4r5",
+  schema: "joulecast.case/1", id: "mine", board: "b", runtime: (family: "r", version: "1"), hardware: "stm32l4r5",
   operating_point: "120mhz_1v8", split: Uncalibrated, tolerance: "2 % @recorded",
   sources: {"recorded": (kind: Derived, citation: "before")},
   observations: [(model: "sww", latency: "1 s", energy: "1 mJ", recorded_latency_error: "55 % @recorded")], // kept

@@ -1,7 +1,7 @@
 //! Everything that ships is embedded, sound, and found by name.
 
 use joulecast::calibrate::{Case, shipped_cases};
-use joulecast::hardware::{Profile, shipped_profiles};
+use joulecast::hardware::{Profile, shipped_profiles, shipped_software};
 use joulecast::model::{Bindings, load, read_ron, shipped_models, write_ron};
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,8 @@ fn same(folder: &str, listed: impl Iterator<Item = &'static str>) {
 #[test]
 fn every_file_is_embedded() {
     same("models", shipped_models().iter().map(|m| m.path));
-    same("hardware_profiles", shipped_profiles().iter().map(|m| m.path));
+    let software = shipped_software().iter().map(|m| m.path);
+    same("hardware_profiles", shipped_profiles().iter().map(|m| m.path).chain(software));
     same("validation", shipped_cases().iter().map(|m| m.path));
 }
 

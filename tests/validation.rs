@@ -1,6 +1,7 @@
 //! Predictions against measurements, held to their recorded errors.
 
 use joulecast::calibrate::{Case, Comparison, Grain, shipped_cases, summaries, validate};
+use joulecast::hardware::Profile;
 use joulecast::report::{Rows, comparison_markdown, comparison_table, with_tables};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -97,7 +98,7 @@ fn what_has_a_fault_is_shown_and_not_summed() {
 fn a_meter_on_one_rail_sees_what_hangs_on_it() {
     let case = |rails: &str| {
         let text = format!(
-            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "stm32l4r5",
+            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "stm32l4r5",
             operating_point: "120mhz_3v0_smps", split: Uncalibrated, sources: {{}}, tolerance: "2 %",
             rails: [{rails}], observations: [(model: "sww", energy: "1 mJ")])"#
         );
@@ -116,7 +117,7 @@ fn a_meter_on_one_rail_sees_what_hangs_on_it() {
 fn figures_of_layers_are_held_against_layers_of_the_batch() {
     let text = |layer: &str| {
         format!(
-            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "eyeriss",
+            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "eyeriss",
             operating_point: "200mhz_1v0", split: Uncalibrated, sources: {{}}, tolerance: "2 %",
             observations: [(model: "alexnet_features_int16", batch: 4, latency: "115 ms",
               layers: [(layer: "{layer}", latency: "20 ms", energy: "7 mJ")])])"#
@@ -163,7 +164,7 @@ fn a_case_that_gets_worse_is_found() {
     case.observations.truncate(1);
     let honest = validate(&case).unwrap();
     assert!(honest.iter().all(|c| !c.worse));
-    let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "stm32l4r5",
+    let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "stm32l4r5",
         operating_point: "120mhz_1v8", split: Uncalibrated, sources: {}, tolerance: "2 %",
         observations: [(model: "sww", latency: "1 ns", recorded_latency_error: "10 %")])"#;
     assert!(validate(&Case::parse("x.ron", text).unwrap()).unwrap()[0].worse);
@@ -182,7 +183,7 @@ fn a_prediction_of_a_network_too_large_says_so() {
     std::fs::write(&model, graph).unwrap();
     let case = |model: &str| {
         let text = format!(
-            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r",
+            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"),
             hardware: "stm32l4r5", operating_point: "120mhz_1v8", split: Uncalibrated, sources: {{}},
             tolerance: "2 %", observations: [(model: {model:?}, latency: "1 s")])"#
         );
@@ -206,14 +207,14 @@ fn the_table_of_all_cases_is_narrow_and_names_each_board_once() {
         assert!(summary.contains(" all "), "{summary}");
         assert_eq!(table.contains("33 networks"), rows == Rows::OfFew, "{table}");
     }
-    // What is not named in full is readable in a screen or two.
+    // Cases of four networks have a row for each of them.
     let brief = comparison_table(&all().1, Rows::OfFew);
-    assert!(brief.lines().count() < 90, "{}", brief.lines().count());
+    assert!(brief.lines().count() < 350, "{}", brief.lines().count());
 }
 
 #[test]
 fn a_network_measured_in_one_quantity_has_no_other() {
-    let text = r#"(schema: "joulecast.case/1", id: "mine", board: "b", runtime: "r", hardware: "stm32l4r5",
+    let text = r#"(schema: "joulecast.case/1", id: "mine", board: "b", runtime: (family: "r", version: "1"), hardware: "stm32l4r5",
         operating_point: "120mhz_1v8", split: HoldOut, sources: {}, tolerance: "2 %",
         observations: [(model: "kws_ds_cnn", energy: "7 mJ"), (model: "ic_resnet8", latency: "1 s")])"#;
     let shown =
@@ -223,4 +224,61 @@ fn a_network_measured_in_one_quantity_has_no_other() {
     assert!(kws.contains(" - ") && kws.contains("7.000 mJ") && kws.contains("mine"), "{shown}");
     assert!(ic.contains("1.000 s") && ic.trim_end().ends_with('-'), "{shown}");
     assert!(shown.contains("hold-out") && shown.contains("1 of 1"), "{shown}");
+}
+
+#[test]
+fn a_case_runs_on_what_its_stack_stands_for() {
+    let case = |family: &str, version: &str| {
+        let text = format!(
+            r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "{family}", version: "{version}"),
+            hardware: "stm32l4r5", operating_point: "120mhz_1v8", software: "x-cube-ai", split: Uncalibrated,
+            sources: {{}}, tolerance: "2 %", observations: [])"#
+        );
+        validate(&Case::parse("x.ron", &text).unwrap())
+    };
+    assert!(case("X-CUBE-AI", "9.0.0").is_ok());
+    for (family, version) in [("X-CUBE-AI", "8.0.0"), ("HALE", "9.0.0")] {
+        let error = case(family, version).unwrap_err().to_string();
+        assert!(error.contains(&format!("no {family} {version}")), "{error}");
+        assert!(error.contains("X-CUBE-AI 8.1.0, 9.0.0, 10.2.0"), "{error}");
+    }
+}
+
+#[test]
+fn shipped_cases_name_a_stack_and_states_that_their_profile_has() {
+    let (mut idle, mut stacks) = (0, 0);
+    for case in &all().0 {
+        let profile = Profile::load(&case.hardware).unwrap();
+        for own in &case.idle {
+            let has =
+                |d: &joulecast::hardware::Domain| d.states.iter().any(|s| s.name == own.state);
+            assert!(profile.spec().domains.iter().any(has), "{}: {}", case.id, own.state);
+            idle += 1;
+        }
+        stacks += usize::from(case.software.is_some());
+        for own in &case.observations {
+            let (Some(latency), Some(energy)) = (&own.latency, &own.energy_latency) else {
+                continue;
+            };
+            let off = energy.get().0 / latency.get().0 - 1.0;
+            assert!(off.abs() < 0.04, "{} {}: {off}", case.id, own.model);
+        }
+    }
+    assert_eq!((all().0.len(), stacks, idle), (71, 64, 26));
+}
+
+/// Boards with the same stack, board and network measured twice are near-copies; the ids tell them apart.
+#[test]
+fn no_two_cases_hold_the_same_figures() {
+    let mut seen = BTreeMap::new();
+    for case in &all().0 {
+        for own in &case.observations {
+            let Some(latency) = &own.latency else { continue };
+            let key =
+                (case.hardware.as_str(), own.model.as_str(), latency.parameter().written.clone());
+            if let Some(other) = seen.insert(key, case.id.as_str()) {
+                panic!("{other} and {} have the same time of {}", case.id, own.model);
+            }
+        }
+    }
 }

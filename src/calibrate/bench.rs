@@ -1,9 +1,9 @@
 //! What the observations of a case are predicted with.
 
-use super::case::{Case, Observation, Quantity};
+use super::case::{Case, Measured, Observation, Quantity};
 use super::meter::Meter;
 use super::validation::ValidationError;
-use crate::cost::Setting;
+use crate::cost::{Setting, SupplyState, standing_power, supply};
 use crate::estimate::{Estimate, LayerEstimate, estimate, totals};
 use crate::hardware::{HardwareError, Point, Profile};
 use crate::mapping::{Directions, Network, Objective, plan};
@@ -18,12 +18,23 @@ pub(super) struct Bench {
     meter: Meter,
 }
 
-/// What a figure is of.
+/// What a figure is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Figure {
-    /// The layer; the whole network otherwise.
-    pub layer: Option<String>,
-    pub quantity: Quantity,
+pub(super) enum Figure {
+    /// Of a whole network.
+    Network(Quantity),
+    /// Of one of its layers.
+    Layer(String, Quantity),
+}
+
+impl Figure {
+    /// What a measurement is of.
+    pub fn of(measured: &Measured<'_>) -> Self {
+        match measured.layer {
+            Some((_, name)) => Self::Layer(name.to_owned(), measured.quantity),
+            None => Self::Network(measured.quantity),
+        }
+    }
 }
 
 impl Bench {
@@ -36,6 +47,7 @@ impl Bench {
         let profile = Profile::load(&case.hardware).map_err(hardware)?;
         let point = profile.point(Some(&case.operating_point)).map_err(hardware)?;
         let stacks = profile.stacks(case.software.as_deref()).map_err(hardware)?;
+        runs_as_said(case, &profile)?;
         let meter = Meter::on(&case.rails, &profile).map_err(hardware)?;
         Ok(Self { profile, point, stacks, meter })
     }
@@ -44,8 +56,20 @@ impl Bench {
         Setting { profile: &self.profile, point: &self.point, stacks: &self.stacks }
     }
 
-    /// The network of an observation as its software executes it.
-    pub fn network(&self, observation: &Observation) -> Result<Network, ModelError> {
+    /// The network of an observation of a case as its software executes it.
+    pub fn network(
+        &self,
+        case: &Case,
+        index: usize,
+        observation: &Observation,
+    ) -> Result<Network, ValidationError> {
+        self.executed(observation).map_err(|source| {
+            let case = case.id.clone();
+            ValidationError::Model { case, observation: index, source: Box::new(source) }
+        })
+    }
+
+    fn executed(&self, observation: &Observation) -> Result<Network, ModelError> {
         let mut graph: ModelGraph = load(&observation.model, &Bindings::default())?;
         if let Some(samples) = observation.batch {
             graph = apply(&graph, &[Transform::Batch(samples)])?;
@@ -57,17 +81,56 @@ impl Bench {
         Network::executed(&graph, fuses).map(|network| Network { directions, ..network })
     }
 
+    /// A measured layer is one of the prediction's.
+    pub fn known_layer(
+        &self,
+        case: &Case,
+        index: usize,
+        observation: &Observation,
+        figure: &Measured<'_>,
+        predicted: &Estimate,
+    ) -> Result<(), ValidationError> {
+        match figure.layer {
+            Some((at, name)) if layer(predicted, name).is_none() => Err(ValidationError::Layer {
+                case: case.id.clone(),
+                model: observation.model.clone(),
+                layer: name.to_owned(),
+                place: format!("observations[{index}].layers[{at}]"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// All measured layers are layers of the prediction.
+    pub fn knows_layers(
+        &self,
+        case: &Case,
+        index: usize,
+        observation: &Observation,
+        measured: &[Measured<'_>],
+        network: &Network,
+    ) -> Result<(), ValidationError> {
+        if measured.iter().all(|figure| figure.layer.is_none()) {
+            return Ok(());
+        }
+        let predicted = estimate(&plan(network, self.setting()), self.setting());
+        let known = |figure| self.known_layer(case, index, observation, figure, &predicted);
+        measured.iter().try_for_each(known)
+    }
+
     /// Figures of a network on a profile of the same structure, in SI; not a number where the profile
     /// cannot run it.
     pub fn values(&self, network: &Network, figures: &[Figure], profile: &Profile) -> Vec<f64> {
         let Ok(point) = profile.repoint(&self.point) else { return vec![f64::NAN; figures.len()] };
         let setting = Setting { profile, point: &point, stacks: &self.stacks };
         let plan = plan(network, setting);
-        if figures.iter().all(|figure| figure.layer.is_none()) && self.meter.is_on_all() {
+        let is_whole = |figure: &Figure| matches!(figure, Figure::Network(_));
+        if figures.iter().all(is_whole) && self.meter.is_on_all() {
             let (time, energy) = totals(&plan, setting);
-            let value = |figure: &Figure| match figure.quantity {
-                Quantity::Latency => time.0,
-                Quantity::Energy => energy.0,
+            let value = |figure: &Figure| match figure {
+                Figure::Network(Quantity::Latency) => time.0,
+                Figure::Network(Quantity::Energy) => energy.0,
+                Figure::Network(Quantity::IdlePower) | Figure::Layer(..) => f64::NAN,
             };
             return figures.iter().map(value).collect();
         }
@@ -75,24 +138,74 @@ impl Bench {
         figures.iter().map(|figure| self.value(figure, &estimate, setting)).collect()
     }
 
-    fn value(&self, figure: &Figure, estimate: &Estimate, setting: Setting<'_>) -> f64 {
-        let Some(name) = &figure.layer else {
-            return match figure.quantity {
-                Quantity::Latency => estimate.latency.0,
-                Quantity::Energy => {
-                    self.meter.reads(&estimate.by_component, estimate.energy, setting).0
+    /// A figure in an estimate, in SI. A layer that is lost where a number moved is none.
+    pub fn value(&self, figure: &Figure, estimate: &Estimate, setting: Setting<'_>) -> f64 {
+        match figure {
+            Figure::Network(Quantity::Latency) => estimate.latency.0,
+            Figure::Network(Quantity::Energy) => {
+                self.meter.reads(&estimate.by_component, estimate.energy, setting).0
+            }
+            Figure::Layer(name, quantity) => match (layer(estimate, name), quantity) {
+                (Some(layer), Quantity::Latency) => layer.time.0,
+                (Some(layer), Quantity::Energy) => {
+                    self.meter.reads(&layer.by_component, layer.energy, setting).0
                 }
-            };
-        };
-        let Some(layer) = layer(estimate, name) else { return f64::NAN };
-        match figure.quantity {
-            Quantity::Latency => layer.time.0,
-            Quantity::Energy => self.meter.reads(&layer.by_component, layer.energy, setting).0,
+                _ => f64::NAN,
+            },
+            Figure::Network(Quantity::IdlePower) => f64::NAN,
         }
+    }
+
+    /// Power at the sources while all domains that have a state stay in it, on a profile of the same
+    /// structure, in SI; not a number where no domain has it.
+    pub fn idle_power(&self, state: &str, profile: &Profile) -> f64 {
+        let Ok(mut point) = profile.repoint(&self.point) else { return f64::NAN };
+        let mut known = false;
+        for (domain, asleep) in profile.spec().domains.iter().zip(&mut point.asleep) {
+            if let Some(at) = domain.states.iter().position(|own| own.name == state) {
+                *asleep = Some(at);
+                known = true;
+            }
+        }
+        if !known {
+            return f64::NAN;
+        }
+        let setting = Setting { profile, point: &point, stacks: &self.stacks };
+        let mut supplied = SupplyState::default();
+        supply(&standing_power(setting), setting, &mut supplied);
+        supplied.source_power.0
+    }
+
+    /// States of rest of the profile's domains.
+    pub fn states(&self) -> Vec<&str> {
+        let domains = self.profile.spec().domains.iter();
+        let mut states: Vec<&str> =
+            domains.flat_map(|d| &d.states).map(|state| state.name.as_str()).collect();
+        states.sort_unstable();
+        states.dedup();
+        states
     }
 }
 
 /// A layer by its name.
-pub(super) fn layer<'a>(estimate: &'a Estimate, name: &str) -> Option<&'a LayerEstimate> {
+fn layer<'a>(estimate: &'a Estimate, name: &str) -> Option<&'a LayerEstimate> {
     estimate.layers.iter().find(|layer| layer.name == name)
+}
+
+/// A stack that names a runtime and its versions stands for no others.
+fn runs_as_said(case: &Case, profile: &Profile) -> Result<(), ValidationError> {
+    let Some(name) = &case.software else { return Ok(()) };
+    let stack = profile.spec().software.iter().find(|stack| stack.name == *name);
+    let Some(known) = stack.and_then(|stack| stack.runtime.as_ref()) else { return Ok(()) };
+    let ran = &case.runtime;
+    let one_of_them = known.versions.is_empty() || known.versions.contains(&ran.version);
+    if known.family == ran.family && one_of_them {
+        return Ok(());
+    }
+    let known = match known.versions.as_slice() {
+        [] => known.family.clone(),
+        versions => format!("{} {}", known.family, versions.join(", ")),
+    };
+    let (case, stack) = (case.id.clone(), name.clone());
+    Err(ValidationError::Runtime { case, stack, known, given: ran.to_string() })
 }

@@ -1,9 +1,10 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
 use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
-use crate::evidence::{Parameter, Sources, Valued, described, no_parameters};
-use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread};
+use crate::evidence::{Kind, Parameter, Sources, Valued, described, no_parameters};
+use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread, Watts};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What a prediction of an observation was allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +40,10 @@ described! {
         /// The board.
         pub board: String,
         /// The runtime that ran.
-        pub runtime: String,
+        pub runtime: RuntimeVersion,
+        /// What else is known of how it was built (`flash in two banks`).
+        #[serde(default)]
+        pub build: Option<String>,
         /// The profile that predicts it.
         pub hardware: String,
         /// The operating point.
@@ -58,6 +62,35 @@ described! {
         pub tolerance: Valued<Ratio>,
         /// The figures.
         pub observations: Vec<Observation>,
+        /// Power while the firmware waits, with no network running.
+        #[serde(default)]
+        pub idle: Vec<IdleObservation>,
+    }
+}
+
+described! {
+    /// A release of an inference runtime.
+    pub struct RuntimeVersion {
+        /// Its family (`X-CUBE-AI`).
+        pub family: String,
+        /// The release, as software stacks name it.
+        pub version: String,
+    }
+}
+
+impl fmt::Display for RuntimeVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.family, self.version)
+    }
+}
+
+described! {
+    /// Power at the supply in a state of rest.
+    pub struct IdleObservation {
+        /// The state, as the profile's domains call it.
+        pub state: String,
+        /// The power.
+        pub power: Valued<Watts>,
     }
 }
 
@@ -82,6 +115,10 @@ described! {
         /// Energy of an inference at the supply.
         #[serde(default)]
         pub energy: Option<Valued<Joules>>,
+        /// Time of an inference in the run that the energy is of, where it is another one than that of
+        /// `latency`.
+        #[serde(default)]
+        pub energy_latency: Option<Valued<Seconds>>,
         /// Relative error of latency when the case was last looked at.
         #[serde(default)]
         pub recorded_latency_error: Option<Valued<RelativeError>>,
@@ -121,17 +158,20 @@ pub enum Quantity {
     Latency,
     /// Energy of an inference.
     Energy,
+    /// Power at rest.
+    IdlePower,
 }
 
 impl Quantity {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Latency, Self::Energy];
+    /// Those of a network.
+    pub const OF_NETWORKS: [Self; 2] = [Self::Latency, Self::Energy];
 
     /// In lower case, as fields of a case are called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
             Self::Energy => "energy",
+            Self::IdlePower => "idle_power",
         }
     }
 
@@ -140,6 +180,7 @@ impl Quantity {
         match self {
             Self::Latency => "latency_s",
             Self::Energy => "energy_j",
+            Self::IdlePower => "idle_power_w",
         }
     }
 }
@@ -155,12 +196,14 @@ pub struct Measured<'a> {
     pub value: f64,
     /// Deviation of its logarithm, as the case states it.
     pub sigma: f64,
+    /// What kind of source it has.
+    pub kind: Kind,
     /// The relative error of its prediction when the case was last looked at.
     pub recorded: Option<f64>,
 }
 
 /// Deviation of the logarithm of a measurement.
-fn sigma(parameter: &Parameter) -> f64 {
+pub(super) fn sigma(parameter: &Parameter) -> f64 {
     match parameter.spread {
         Some(Spread::LogNormal(sigma)) => sigma,
         Some(Spread::Normal(sigma)) if parameter.value > 0.0 => sigma / parameter.value,
@@ -172,22 +215,24 @@ impl Observation {
     /// All its figures, those of the whole network first.
     pub fn figures(&self) -> Vec<Measured<'_>> {
         let pair = |latency: &Option<Valued<Seconds>>, energy: &Option<Valued<Joules>>| {
-            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter())));
-            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter())))]
+            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()));
+            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()))]
         };
         type Recorded = Option<Valued<RelativeError>>;
         let errors = |latency: &Recorded, energy: &Recorded| {
             [latency, energy].map(|error| error.as_ref().map(|e| e.get().0))
         };
         let mut figures = Vec::new();
-        let mut add = |layer, values: [Option<(f64, f64)>; 2], recorded: [Option<f64>; 2]| {
-            for ((quantity, value), recorded) in Quantity::ALL.into_iter().zip(values).zip(recorded)
+        let mut add = |layer, values: [Option<(f64, f64, Kind)>; 2], recorded: [Option<f64>; 2]| {
+            for ((quantity, value), recorded) in
+                Quantity::OF_NETWORKS.into_iter().zip(values).zip(recorded)
             {
-                figures.extend(value.map(|(value, sigma)| Measured {
+                figures.extend(value.map(|(value, sigma, kind)| Measured {
                     layer,
                     quantity,
                     value,
                     sigma,
+                    kind,
                     recorded,
                 }));
             }
@@ -254,10 +299,23 @@ impl Case {
                 }
             }
         }
+        faults.extend(case.not_above_zero());
         if faults.is_empty() {
             return Ok(case);
         }
         Err(Report::located(file, text, faults).into())
+    }
+
+    /// What is measured beside the figures that are compared.
+    fn not_above_zero(&self) -> Vec<Fault> {
+        let times = self.observations.iter().enumerate().filter_map(|(i, own)| {
+            let time = own.energy_latency.as_ref()?.get().0;
+            Some((format!("observations[{i}].energy_latency"), time))
+        });
+        let idle = self.idle.iter().enumerate();
+        let powers = idle.map(|(i, own)| (format!("idle[{i}].power"), own.power.get().0));
+        let wrong = times.chain(powers).filter(|(_, value)| *value <= 0.0);
+        wrong.map(|(path, _)| Fault::at(path, "a measurement must be above zero")).collect()
     }
 }
 
@@ -267,13 +325,14 @@ mod tests {
 
     #[test]
     fn faults_of_a_case_are_reported_together() {
-        let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "h",
+        let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
-            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ",
+            idle: [(state: "waiting", power: "0 mW")],
+            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ", energy_latency: "-1 ms",
                 layers: [(layer: "l", latency: "0 ms")])])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");
         assert!(shown.contains("no source is called `nowhere`"), "{shown}");
-        assert_eq!(shown.matches("must be above zero").count(), 2, "{shown}");
+        assert_eq!(shown.matches("must be above zero").count(), 4, "{shown}");
     }
 }

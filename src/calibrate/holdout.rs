@@ -1,8 +1,9 @@
 //! Measurements predicted by fits that never saw them.
 
 use super::calibration::{Axis, StatedLoss};
+use super::case::Quantity;
 use super::fit::{FitError, Limits, Loss};
-use super::joint::{Forecast, Joint, Sight};
+use super::joint::{Forecast, Joint, Sight, Start};
 use crate::uncertainty::threads;
 use std::collections::BTreeMap;
 
@@ -86,9 +87,13 @@ impl Protocol {
         }
     }
 
-    /// The group that a measurement is left out with; `None` where the protocol does not concern it.
+    /// The group that a measurement is left out with; `None` where the protocol does not concern it. What a
+    /// board draws at rest is always given: it costs one capture without any network.
     fn group(self, sight: &Sight) -> Option<String> {
-        sight.keys.along_all(self.axes(), Some(&sight.network))
+        if sight.quantity == Quantity::IdlePower {
+            return None;
+        }
+        sight.keys.along_all(self.axes(), sight.network.as_deref())
     }
 }
 
@@ -109,7 +114,7 @@ pub fn hold_out(
     joint: &Joint,
     protocol: Protocol,
     loss: StatedLoss,
-    start: &[f64],
+    start: &Start,
 ) -> Result<Vec<HeldOut>, FitError> {
     let held = |forecast| HeldOut { protocol, forecast };
     if protocol == Protocol::Uncalibrated {
@@ -134,8 +139,8 @@ pub fn hold_out(
             return Ok(Vec::new());
         }
         let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
-        let given = joint.given(|at| sound(at) && !is_out(at));
-        let fitted = given.fitted(Some(start), loss.into(), Limits::coarse())?;
+        let given = joint.given(|at| sound(at) && !is_out(at)).starting_at(start);
+        let fitted = given.fitted(loss.into(), Limits::coarse())?;
         Ok(fitted.forecasts(|at| answerable.binary_search(&at).is_ok()))
     });
     let mut all = Vec::new();

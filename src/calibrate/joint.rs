@@ -6,21 +6,26 @@
 //! `(ln predicted - ln measured) / σ`: weights from measured values would bias the fit.
 
 mod configuration;
+mod factors;
 mod keys;
 mod model;
+mod number;
 mod observation;
+mod scales;
 mod unknowns;
 
 pub use keys::Keys;
-pub use model::{Forecast, Given, JointFit};
+pub use model::{Forecast, Given, JointFit, Start};
+pub use number::JointNumber;
 pub use observation::Sight;
+pub use scales::Scales;
 
-use super::calibration::Calibration;
+use super::calibration::{Calibration, Off};
 use super::case::Case;
 use super::fit::Unknown;
 use super::validation::ValidationError;
 use configuration::Configuration;
-use observation::{Run, runs_of};
+use observation::{Gathering, Run};
 use unknowns::Unknowns;
 
 /// All that is measured of some cases, and the unknowns that predict it.
@@ -30,6 +35,10 @@ pub struct Joint {
     runs: Vec<Run>,
     sights: Vec<Sight>,
     unknowns: Vec<Unknown>,
+    /// What those are off that are a discrepancy.
+    off: Vec<Option<Off>>,
+    /// How many measurements the stated noise and discrepancy are worth.
+    worth: Option<f64>,
 }
 
 impl Joint {
@@ -38,23 +47,17 @@ impl Joint {
     /// # Errors
     /// A case names what does not exist.
     pub fn of(cases: &[Case], calibration: &Calibration) -> Result<Self, ValidationError> {
-        let mut unknowns = Unknowns::default();
-        let (mut configurations, mut runs, mut sights) = (Vec::new(), Vec::new(), Vec::new());
+        let (unknowns, runs, sights) = (Unknowns::default(), Vec::new(), Vec::new());
+        let mut all = Gathering { calibration, unknowns, runs, sights };
+        let mut configurations = Vec::new();
         for case in cases {
-            let configuration = Configuration::of(case, calibration, &mut unknowns)?;
-            let at = configurations.len();
-            runs_of(
-                case,
-                calibration,
-                (at, &configuration),
-                &mut unknowns,
-                &mut runs,
-                &mut sights,
-            )?;
+            let configuration = Configuration::of(case, calibration, &mut all.unknowns)?;
+            all.add(case, (configurations.len(), &configuration))?;
             configurations.push(configuration);
         }
-        let unknowns = unknowns.list().to_vec();
-        Ok(Self { configurations, runs, sights, unknowns })
+        let (unknowns, off) = all.unknowns.into_parts();
+        let (runs, sights) = (all.runs, all.sights);
+        Ok(Self { configurations, runs, sights, unknowns, off, worth: calibration.stated_worth })
     }
 
     /// The measurements.

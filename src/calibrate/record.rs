@@ -37,7 +37,7 @@ mod tests {
     use crate::calibrate::{Case, validate};
 
     const TEXT: &str = r#"( // kept
-  schema: "joulecast.case/1", id: "x", board: "b", runtime: "r", hardware: "stm32l4r5",
+  schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "stm32l4r5",
   operating_point: "120mhz_1v8", split: Uncalibrated, tolerance: "2 % @recorded",
   sources: {"recorded": (kind: Derived, citation: "old")},
   observations: [(model: "sww", latency: "1 s", energy: "1 mJ", recorded_latency_error: "0.1 %", // kept

@@ -1,12 +1,12 @@
 //! Predictions held against measurements.
 
+use super::bench::{Bench, Figure};
 use super::case::{Case, Measured, Observation, Quantity, Split};
-use super::meter::Meter;
-use crate::cost::Setting;
-use crate::estimate::{Estimate, LayerEstimate, estimate};
+use crate::estimate::{Estimate, estimate};
+use crate::evidence::Kind;
 use crate::hardware::{HardwareError, Profile};
-use crate::mapping::{Directions, Network, Objective, Plan, plan};
-use crate::model::{Bindings, ModelError, ModelGraph, Transform, apply, load};
+use crate::mapping::{Network, Plan, plan};
+use crate::model::ModelError;
 use crate::uncertainty::{Interval90, linearised_figures};
 
 /// One measured figure and its prediction.
@@ -30,8 +30,12 @@ pub struct Comparison {
     pub printed_macs: Option<u64>,
     /// Why the figure stays out of summaries.
     pub fault: Option<String>,
-    /// What is compared, with its unit as suffix (`latency_s`).
+    /// What is compared.
+    pub of: Quantity,
+    /// The same with its unit as suffix (`latency_s`).
     pub quantity: &'static str,
+    /// What kind of source the measurement has.
+    pub kind: Kind,
     /// The measurement, in SI.
     pub measured: f64,
     /// The prediction, in SI.
@@ -82,6 +86,37 @@ pub enum ValidationError {
         /// What is wrong.
         source: Box<ModelError>,
     },
+    /// A software stack that stands for another runtime.
+    #[error(
+        "software `{stack}` stands for {known}, and no {given}\nnote: case `{case}` asks for this"
+    )]
+    Runtime {
+        /// The case.
+        case: String,
+        /// The stack.
+        stack: String,
+        /// What it stands for.
+        known: String,
+        /// What ran.
+        given: String,
+    },
+    /// A state of rest that no domain of the profile has.
+    #[error(
+        "no domain has a state `{state}`{}\nhelp: there are {known}\nnote: {place} of case `{case}` asks for this",
+        nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    )]
+    State {
+        /// The case.
+        case: String,
+        /// The state as given.
+        state: String,
+        /// Where the case asks for it.
+        place: String,
+        /// The nearest state that there is.
+        nearest: Option<String>,
+        /// All that there are.
+        known: String,
+    },
     /// A layer that the prediction does not have.
     #[error(
         "`{model}` has no costed layer `{layer}`\nnote: {place}.layer of case `{case}` asks for this"
@@ -98,112 +133,48 @@ pub enum ValidationError {
     },
 }
 
-/// What the observations of a case are predicted with.
-struct Bench<'a> {
-    case: &'a Case,
-    setting: Setting<'a>,
-    meter: Meter,
-}
-
 /// Predicts every figure of a case.
 pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
-    let hardware = |source: HardwareError| ValidationError::Hardware {
-        case: case.id.clone(),
-        source: Box::new(source),
-    };
-    let profile = Profile::load(&case.hardware).map_err(hardware)?;
-    let point = profile.point(Some(&case.operating_point)).map_err(hardware)?;
-    let stacks = profile.stacks(case.software.as_deref()).map_err(hardware)?;
-    let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
-    let meter = Meter::on(&case.rails, &profile).map_err(hardware)?;
-    let bench = Bench { case, setting, meter };
+    let bench = Bench::of(case)?;
+    let held = Held { case, bench: &bench };
     let mut comparisons = Vec::new();
     for (index, observation) in case.observations.iter().enumerate() {
-        let network = network(observation, profile.fuses(&stacks)).map_err(|source| {
-            let case = case.id.clone();
-            ValidationError::Model { case, observation: index, source: Box::new(source) }
-        })?;
-        comparisons.extend(bench.compare(index, observation, &network)?);
+        let network = bench.network(case, index, observation)?;
+        comparisons.extend(held.compare(index, observation, &network)?);
     }
     Ok(comparisons)
 }
 
-/// The network of an observation as software executes it.
-fn network(observation: &Observation, fuses: bool) -> Result<Network, ModelError> {
-    let mut graph: ModelGraph = load(&observation.model, &Bindings::default())?;
-    if let Some(samples) = observation.batch {
-        graph = apply(&graph, &[Transform::Batch(samples)])?;
-    }
-    // Their tools hand an accelerator all that it supports.
-    let objective = Objective::First;
-    let directions = Directions { objective, ..Directions::default() };
-    Network::executed(&graph, fuses).map(|network| Network { directions, ..network })
+/// A case held against the predictions of its bench.
+struct Held<'a> {
+    case: &'a Case,
+    bench: &'a Bench,
 }
 
-impl Bench<'_> {
+impl Held<'_> {
     fn compare(
         &self,
         index: usize,
         observation: &Observation,
         network: &Network,
     ) -> Result<Vec<Comparison>, ValidationError> {
-        let plan = plan(network, self.setting);
-        let predicted = estimate(&plan, self.setting);
-        let figures = observation.figures();
-        for figure in &figures {
-            self.known_layer(index, observation, figure, &predicted)?;
+        let setting = self.bench.setting();
+        let plan = plan(network, setting);
+        let predicted = estimate(&plan, setting);
+        let measured = observation.figures();
+        for figure in &measured {
+            self.bench.known_layer(self.case, index, observation, figure, &predicted)?;
         }
-        let read = |profile: &Profile| -> Vec<f64> {
-            let Ok(point) = profile.repoint(self.setting.point) else {
-                return vec![f64::NAN; figures.len()];
-            };
-            let setting = Setting { profile, point: &point, ..self.setting };
-            let estimate = estimate(&crate::mapping::plan(network, setting), setting);
-            figures.iter().map(|figure| self.value(figure, &estimate, setting)).collect()
-        };
-        let values = read(self.setting.profile);
-        let deviations = linearised_figures(self.setting, read);
-        let compared = figures.iter().zip(values).zip(deviations);
+        let figures: Vec<Figure> = measured.iter().map(Figure::of).collect();
+        let read = |profile: &Profile| self.bench.values(network, &figures, profile);
+        let values = read(&self.bench.profile);
+        let deviations = linearised_figures(setting, read);
+        let compared = measured.iter().zip(values).zip(deviations);
         let compared = compared.map(|((figure, value), sigma)| {
             let known = Known { index, observation, network, plan: &plan, predicted: &predicted };
             self.comparison(figure, &known, value, sigma.interval(value))
         });
         Ok(compared.collect())
-    }
-
-    fn known_layer(
-        &self,
-        index: usize,
-        observation: &Observation,
-        figure: &Measured<'_>,
-        predicted: &Estimate,
-    ) -> Result<(), ValidationError> {
-        match figure.layer {
-            Some((at, name)) if layer(predicted, name).is_none() => Err(ValidationError::Layer {
-                case: self.case.id.clone(),
-                model: observation.model.clone(),
-                layer: name.to_owned(),
-                place: format!("observations[{index}].layers[{at}]"),
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// A figure in an estimate, in SI. A layer that is lost where a number moved is none.
-    fn value(&self, figure: &Measured<'_>, estimate: &Estimate, setting: Setting<'_>) -> f64 {
-        let Some((_, name)) = figure.layer else {
-            return match figure.quantity {
-                Quantity::Latency => estimate.latency.0,
-                Quantity::Energy => {
-                    self.meter.reads(&estimate.by_component, estimate.energy, setting).0
-                }
-            };
-        };
-        let Some(layer) = layer(estimate, name) else { return f64::NAN };
-        match figure.quantity {
-            Quantity::Latency => layer.time.0,
-            Quantity::Energy => self.meter.reads(&layer.by_component, layer.energy, setting).0,
-        }
     }
 
     fn comparison(
@@ -218,7 +189,7 @@ impl Bench<'_> {
         let relative_error = predicted / figure.value - 1.0;
         let coverage = match figure.quantity {
             Quantity::Latency => known.predicted.time_coverage.share(),
-            Quantity::Energy => known.predicted.energy_coverage.share(),
+            Quantity::Energy | Quantity::IdlePower => known.predicted.energy_coverage.share(),
         };
         let layer = figure.layer.map(|(_, name)| name.to_owned());
         let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
@@ -233,7 +204,9 @@ impl Bench<'_> {
             macs: known.network.macs(),
             printed_macs: observation.printed_macs,
             fault: observation.fault.clone(),
+            of: figure.quantity,
             quantity: figure.quantity.with_unit(),
+            kind: figure.kind,
             measured: figure.value,
             predicted,
             interval,
@@ -255,8 +228,4 @@ struct Known<'a> {
     network: &'a Network,
     plan: &'a Plan,
     predicted: &'a Estimate,
-}
-
-fn layer<'a>(estimate: &'a Estimate, name: &str) -> Option<&'a LayerEstimate> {
-    estimate.layers.iter().find(|layer| layer.name == name)
 }

@@ -1,6 +1,7 @@
 //! Errors of all rooms, as a user sees them.
 
-use crate::calibrate::{AgainstError, CaseError, ValidationError};
+use crate::calibrate::fit::FitError;
+use crate::calibrate::{AgainstError, CalibrationError, CaseError, ValidationError};
 use crate::capture::{AssignFault, FoldFault};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
@@ -35,6 +36,12 @@ pub enum CliError {
     /// A validation case.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// A calibration.
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    /// A fit.
+    #[error(transparent)]
+    Fit(#[from] FitError),
     /// A prediction of a case.
     #[error(transparent)]
     Validation(#[from] ValidationError),

@@ -1,4 +1,4 @@
-//! Texts of which each extends the next: what one says holds over what the next one says.
+//! Texts that extend others: what one says holds over what those behind it say.
 
 use super::merge::{Miss, find, merge, merge_entries, merge_parts, take_out};
 use super::tree::{Form, Kind, Member, Node, Parts, Tree, string_in};
@@ -15,10 +15,15 @@ const FAULTS_LISTED: usize = 20;
 /// Names listed where none is near.
 const NAMES_LISTED: usize = 20;
 
+/// More files than any one is laid over.
+const BASES_LIMIT: usize = 32;
+
+const EXPECTED: &str = "a text in quotes is expected here: what this file extends";
+
 /// Fields at the top that say how a file extends another one.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerRules<'a> {
-    /// The field that names the file it extends.
+    /// The field that names the file it extends, or lists several, each laid over those before it.
     pub extends: &'a str,
     /// The field that lists what it takes out of that, as paths joined by dots.
     pub without: &'a str,
@@ -28,18 +33,20 @@ pub struct LayerRules<'a> {
     pub whole: &'a [&'a str],
 }
 
-/// Texts, each of which extends the one behind it.
+/// Texts, the one on top first; each holds over all behind it.
 #[derive(Debug)]
 pub struct Layers<'a> {
     rules: LayerRules<'a>,
     files: Vec<(String, String)>,
+    /// The text that extends each.
+    above: Vec<usize>,
     trees: Vec<Tree>,
 }
 
 impl<'a> Layers<'a> {
     /// None yet.
     pub fn new(rules: LayerRules<'a>) -> Self {
-        Self { rules, files: Vec::new(), trees: Vec::new() }
+        Self { rules, files: Vec::new(), above: Vec::new(), trees: Vec::new() }
     }
 
     /// True where a text, whether sound or not, has a field `name` at its top.
@@ -47,46 +54,80 @@ impl<'a> Layers<'a> {
         SpanIndex::has(text, name)
     }
 
-    /// Adds `text`, read from `file`, which the text added last extends. Errors are of its syntax.
-    pub fn push(&mut self, file: &str, text: &str) -> Result<(), Box<Report>> {
+    /// Adds `text`, read from `file`, which text `above` extends (the first is text 0, and extended by
+    /// none), and returns which text it is. It lies under all that were added before. Errors are of its
+    /// syntax.
+    pub fn push(&mut self, file: &str, text: &str, above: usize) -> Result<usize, Box<Report>> {
+        let own = self.files.len();
         self.files.push((file.to_owned(), text.to_owned()));
-        parse_ron::<IgnoredAny>(file, text).map_err(|report| self.report(report.faults()))?;
-        let tree = Tree::of(text, self.trees.len()).map_err(|at| {
+        self.above.push(above);
+        parse_ron::<IgnoredAny>(file, text).map_err(|report| self.report(own, report.faults()))?;
+        let tree = Tree::of(text, own).map_err(|at| {
             let message = "what stands here cannot be laid over another text, or under one";
-            self.report(&[Fault { span: Some(at..at + 1), ..Fault::at(".", message) }])
+            self.report(own, &[Fault { span: Some(at..at + 1), ..Fault::at(".", message) }])
         })?;
         if !tree.root.parts().is_some_and(|parts| parts.kind == Kind::Fields) {
             let span = Some(tree.root.place.span);
-            return Err(self.report(&[Fault { span, ..Fault::at(".", "expected `(` and fields") }]));
+            let fault = Fault { span, ..Fault::at(".", "expected `(` and fields") };
+            return Err(self.report(own, &[fault]));
         }
         self.trees.push(tree);
-        Ok(())
+        Ok(own)
     }
 
-    /// What the text added last extends; `None` where it extends nothing.
-    pub fn extended(&self) -> Option<Result<String, Box<Report>>> {
-        let member = self.trees.last()?.root.parts()?.member(self.rules.extends)?;
-        Some(self.string(&member.value).ok_or_else(|| {
-            self.fault("a text in quotes is expected here: what this file extends", None)
-        }))
+    /// How many texts there are.
+    pub fn count(&self) -> usize {
+        self.files.len()
     }
 
-    /// A report that the text added last cannot extend what it says it does.
-    pub fn fault(&self, message: impl Into<String>, help: Option<String>) -> Box<Report> {
-        let member = self
-            .trees
-            .last()
-            .and_then(|t| t.root.parts())
-            .and_then(|p| p.member(self.rules.extends));
-        let span = member.map(|member| member.value.place.span.clone());
-        self.report(&[Fault { span, help, ..Fault::at(self.rules.extends, message) }])
+    /// What text `of` extends, each of a list laid over those before it; nothing where it stands alone.
+    pub fn extended(&self, of: usize) -> Result<Vec<String>, Box<Report>> {
+        let Some(value) = self.extends(of) else { return Ok(Vec::new()) };
+        let items = match value.parts() {
+            Some(Parts { kind: Kind::List, members, .. }) => members.as_slice(),
+            _ => {
+                let said = self.string(value).map(|name| vec![name]);
+                return said.ok_or_else(|| self.fault(of, 0, EXPECTED, None));
+            }
+        };
+        if items.len() > BASES_LIMIT {
+            let message = format!("more than {BASES_LIMIT} files are extended");
+            return Err(self.fault(of, items.len(), message, None));
+        }
+        let names = items.iter().enumerate().map(|(i, item)| {
+            self.string(&item.value).ok_or_else(|| self.fault(of, i, EXPECTED, None))
+        });
+        names.collect()
     }
 
-    /// A report on the text added last.
-    fn report(&self, faults: &[Fault]) -> Box<Report> {
-        let file = self.files.len().saturating_sub(1);
+    fn extends(&self, of: usize) -> Option<&Node> {
+        let member = self.trees.get(of)?.root.parts()?.member(self.rules.extends)?;
+        Some(&member.value)
+    }
+
+    /// A report that text `of` cannot extend what it says it does: the `item`th that it names.
+    pub fn fault(
+        &self,
+        of: usize,
+        item: usize,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Box<Report> {
+        let whole = self.extends(of);
+        let member = whole.and_then(Node::parts).and_then(|parts| parts.members.get(item));
+        let path = match member {
+            Some(_) => format!("{}[{item}]", self.rules.extends),
+            None => self.rules.extends.to_owned(),
+        };
+        let node = member.map(|member| &member.value).or(whole);
+        let span = node.map(|node| node.place.span.clone());
+        self.report(of, &[Fault { span, help, ..Fault::at(path, message) }])
+    }
+
+    /// A report on text `file`.
+    fn report(&self, file: usize, faults: &[Fault]) -> Box<Report> {
         let faults = faults.iter().map(|fault| Fault { file, ..fault.clone() }).collect();
-        Box::new(Report::of_files(self.files.clone(), faults))
+        Box::new(Report::of_files(self.files.clone(), faults).extended_by(&self.above))
     }
 
     /// Lays each text over the next one, the last being the ground. Errors are paths that take out
@@ -97,6 +138,7 @@ impl<'a> Layers<'a> {
             return Ok(Merged::default());
         };
         let mut faults = self.taken_from_nothing(&ground);
+        faults.extend(self.trees.iter().flat_map(|tree| self.taken_from_nothing(&tree.root)));
         while let Some(Tree { root: over, .. }) = self.trees.pop() {
             if let Form::Parts(parts) = &mut ground.form {
                 let (extends, without) = (Some(self.rules.extends), Some(self.rules.without));
@@ -111,9 +153,9 @@ impl<'a> Layers<'a> {
             self.lay(&mut ground, over);
         }
         if !faults.is_empty() {
-            return Err(Box::new(Report::of_files(self.files, faults)));
+            return Err(Box::new(Report::of_files(self.files, faults).extended_by(&self.above)));
         }
-        Ok(Merged::write(self.files, &attributes, &ground))
+        Ok(Merged::write(self.files, &attributes, &ground).extended_by(self.above))
     }
 
     fn lay(&self, ground: &mut Node, over: Node) {
@@ -132,7 +174,8 @@ impl<'a> Layers<'a> {
     }
 
     fn taken_from_nothing(&self, ground: &Node) -> Vec<Fault> {
-        let without = ground.parts().and_then(|parts| parts.member(self.rules.without));
+        let parts = ground.parts().filter(|parts| parts.member(self.rules.extends).is_none());
+        let without = parts.and_then(|parts| parts.member(self.rules.without));
         let message = format!("a file without `{}` has nothing to take out of", self.rules.extends);
         let fault = without.map(|member| of_node(&member.value, self.rules.without, message));
         fault.into_iter().collect()
@@ -172,10 +215,18 @@ impl<'a> Layers<'a> {
             return Err(Box::new(of_node(&item.value, at, "expected a path in quotes")));
         };
         find(ground, &path).map_err(|miss| {
-            let below = self.files.get(item.value.place.file + 1).map_or("", |(file, _)| file);
-            let message = format!("{below} has nothing called `{path}`");
+            let message = match self.bases(item.value.place.file).as_slice() {
+                [below] => format!("{below} has nothing called `{path}`"),
+                below => format!("none of {} has anything called `{path}`", below.join(", ")),
+            };
             Box::new(of_node(&item.value, at, message).with_help(help(&miss)))
         })
+    }
+
+    /// The files that text `of` extends.
+    fn bases(&self, of: usize) -> Vec<&str> {
+        let behind = self.files.iter().zip(&self.above).skip(of + 1).rev();
+        behind.filter(|(_, above)| **above == of).map(|((file, _), _)| file.as_str()).collect()
     }
 
     /// What a value in quotes says.
@@ -220,7 +271,7 @@ mod tests {
     fn layered(texts: &[&str]) -> Result<Merged, Box<Report>> {
         let mut layers = Layers::new(RULES);
         for (i, text) in texts.iter().enumerate() {
-            layers.push(&format!("{i}.ron"), text)?;
+            layers.push(&format!("{i}.ron"), text, i.saturating_sub(1))?;
         }
         layers.merged()
     }

@@ -16,6 +16,8 @@ const NAMES_LISTED: usize = 20;
 pub struct Merged {
     text: String,
     files: Vec<(String, String)>,
+    /// The file that extends each; without it, that before each.
+    above: Vec<usize>,
     pieces: Vec<Piece>,
     added: Vec<Added>,
 }
@@ -57,6 +59,22 @@ impl Merged {
         writer
     }
 
+    /// The same, by the file that extends each.
+    pub(super) fn extended_by(self, above: Vec<usize>) -> Self {
+        Self { above, ..self }
+    }
+
+    pub(super) fn above(&self) -> &[usize] {
+        &self.above
+    }
+
+    /// The files that `file` says it extends, in its words' order.
+    fn bases(&self, file: usize) -> Vec<&str> {
+        let above = |i: usize| self.above.get(i).copied().unwrap_or(i.saturating_sub(1));
+        let behind = self.files.iter().enumerate().skip(file + 1).rev();
+        behind.filter(|(i, _)| above(*i) == file).map(|(_, (name, _))| name.as_str()).collect()
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
@@ -92,8 +110,15 @@ impl Merged {
         let within = |added: &&Added| added.span.contains(&at);
         let innermost = self.added.iter().filter(within).max_by_key(|a| a.span.start);
         let Added { name, list, known, file, .. } = innermost.filter(|_| of_item)?;
-        let (below, _) = self.files.get(file + 1)?;
-        let said = format!("{below} has no `{name}` in `{list}` that this could lie over");
+        let below = self.bases(*file);
+        let said = match below.as_slice() {
+            [] => return None,
+            [below] => format!("{below} has no `{name}` in `{list}` that this could lie over"),
+            below => {
+                let below = below.join(", ");
+                format!("none of {below} has a `{name}` in `{list}` that this could lie over")
+            }
+        };
         match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => Some(format!("{said}; did you mean `{near}`?")),
             None if known.len() > NAMES_LISTED => Some(said),

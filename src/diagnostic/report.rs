@@ -41,8 +41,10 @@ impl Fault {
 /// file after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Name and text, the file that was read first and behind each the one that it extends.
+    /// Name and text, the file that was read first and behind each those that it extends.
     files: Vec<(String, String)>,
+    /// The file that extends each; without it, that before each.
+    above: Vec<usize>,
     faults: Vec<Fault>,
 }
 
@@ -56,7 +58,12 @@ impl Report {
     /// span is one of its own file.
     pub fn of_files(files: Vec<(String, String)>, mut faults: Vec<Fault>) -> Self {
         faults.sort_by_key(|f| (f.file, f.span.as_ref().map_or(usize::MAX, |s| s.start)));
-        Self { files, faults }
+        Self { files, above: Vec::new(), faults }
+    }
+
+    /// The same, by the file that extends each.
+    pub(super) fn extended_by(self, above: &[usize]) -> Self {
+        Self { above: above.to_vec(), ..self }
     }
 
     /// A report on faults that know their field but not yet its place in `text`.
@@ -82,7 +89,7 @@ impl Report {
                 (fault.file, *span) = merged.origin(span);
             }
         }
-        Box::new(Self::of_files(merged.files().to_vec(), faults))
+        Box::new(Self::of_files(merged.files().to_vec(), faults).extended_by(merged.above()))
     }
 
     /// The faults, in the order of the text.
@@ -112,7 +119,9 @@ impl Report {
                 ))
             }
         };
-        if let Some((above, _)) = fault.file.checked_sub(1).and_then(|i| self.files.get(i)) {
+        let above = fault.file.checked_sub(1);
+        let above = above.map(|before| self.above.get(fault.file).copied().unwrap_or(before));
+        if let Some((above, _)) = above.and_then(|i| self.files.get(i)) {
             group = group.element(Level::NOTE.message(format!("{above} extends this file")));
         }
         if let Some(help) = &fault.help {

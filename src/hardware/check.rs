@@ -15,6 +15,8 @@ mod software;
 mod supplies;
 mod wait_states;
 
+pub(super) use software::stack_faults;
+
 use super::Links;
 use super::spec::ProfileSpec;
 use crate::diagnostic::{Fault, nearest, resolve_sources, source_kinds};
@@ -22,7 +24,7 @@ use crate::evidence::{FieldPath, Parameters, Valued};
 use crate::units::{Celsius, Quantity, Ratio};
 
 /// Version of the profile format.
-const SCHEMA: &str = "joulecast.profile/1";
+pub(super) const SCHEMA: &str = "joulecast.profile/1";
 
 /// Resolves sources and names. The links are complete only when no fault is returned.
 pub(super) fn check(spec: &mut ProfileSpec) -> (Links, Vec<Fault>) {
@@ -63,6 +65,13 @@ fn temperatures(spec: &mut ProfileSpec) -> Vec<Fault> {
         }
     });
     faults
+}
+
+/// The fault of a value that physics wants above zero. A literal that could not be read has been reported.
+fn above_zero<Q: Quantity>(path: String, value: &Valued<Q>) -> Option<Fault> {
+    let parameter = value.parameter();
+    let sound = parameter.fault.is_some() || parameter.value > 0.0;
+    (!sound).then(|| Fault::at(path, format!("{} must be above zero", Q::with_article())))
 }
 
 struct Checker<'a> {
@@ -109,12 +118,9 @@ impl Checker<'_> {
         wanted.map(|(j, name)| self.resolve(format!("{at}[{j}]"), what, name, names)).collect()
     }
 
-    /// A value that physics wants above zero. A literal that could not be read has been reported.
+    /// A value that physics wants above zero.
     fn positive<Q: Quantity>(&mut self, path: String, value: &Valued<Q>) {
-        let parameter = value.parameter();
-        if parameter.fault.is_none() && (parameter.value <= 0.0 || parameter.value.is_nan()) {
-            self.fault(path, format!("{} must be above zero", Q::with_article()));
-        }
+        self.faults.extend(above_zero(path, value));
     }
 
     /// A value that may be zero and not below.

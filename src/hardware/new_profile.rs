@@ -1,7 +1,8 @@
 //! A new profile from one there is: a copy under another name, or a short file that extends it.
 
 use super::profile::Profile;
-use super::spec::{OperatingPoint, PerCycle, ProfileSpec, Regulator, StateLoad};
+use super::shipped::is_shipped;
+use super::spec::{Extends, OperatingPoint, PerCycle, ProfileSpec, Regulator, StateLoad};
 use super::{HardwareError, shipped_profiles};
 use crate::diagnostic::{SpanIndex, patched, quoted};
 use crate::evidence::Parameter;
@@ -61,14 +62,26 @@ pub fn copied(file: &str, text: &str, name: &str, folder: &Path) -> Result<Strin
     let own = quoted(checked_name(name)?);
     let index = SpanIndex::of(text);
     let base = index.value("extends").and_then(|span| text.get(span));
-    let base = base.and_then(|literal| ron::from_str::<String>(literal).ok());
+    let base = base.and_then(|literal| ron::from_str::<Extends>(literal).ok());
     let own_folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let moved = base.map(|base| match shipped_profiles().iter().any(|p| p.name == base) {
-        true => quoted(&base),
-        false => quoted(&relative(&own_folder.join(base), folder)),
+    let unmoved =
+        base.as_ref().is_some_and(|base| base.names().iter().all(|name| is_shipped(name)));
+    let moved = base.map(|base| {
+        let moved = base.renamed(|base| match is_shipped(base) {
+            true => base.to_owned(),
+            false => relative(&own_folder.join(base), folder),
+        });
+        match moved {
+            Extends::One(name) => quoted(&name),
+            Extends::Several(names) => {
+                let names: Vec<_> = names.iter().map(|name| quoted(name)).collect();
+                format!("[{}]", names.join(", "))
+            }
+        }
     });
     match (patched(text, "name", &own), moved) {
         (Some(renamed), None) => Ok(renamed),
+        (Some(renamed), Some(_)) if unmoved => Ok(renamed),
         (Some(renamed), Some(moved)) => Ok(patched(&renamed, "extends", &moved).unwrap_or(renamed)),
         (None, Some(moved)) => patched(text, "extends", &format!("{moved},\n  name: {own}"))
             .ok_or_else(|| HardwareError::Nameless { file: file.to_owned() }),
@@ -296,6 +309,11 @@ mod tests {
         assert_eq!(
             copied("chips/a.ron", text, "b", Path::new("out")).unwrap(),
             "(extends: \"eyeriss\", name: \"b\")"
+        );
+        let text = "(extends: [\"eyeriss\", \"base.ron\", \"software/cmsis_nn\"], name: \"a\")";
+        assert_eq!(
+            copied("chips/a.ron", text, "b", Path::new("out")).unwrap(),
+            "(extends: [\"eyeriss\", \"../chips/base.ron\", \"software/cmsis_nn\"], name: \"b\")"
         );
         let text = "(extends: r\"base.ron\")";
         let copy = copied("chips/a.ron", text, "b", Path::new("chips")).unwrap();

@@ -3,11 +3,13 @@
 use super::check::check;
 use super::extends::extended;
 use super::identity::Identity;
+use super::shipped::{is_shipped, shipped};
+use super::software_file::holds_software_alone;
 use super::{
     Domain, HardwareError, OperatingPoint, Point, ProfileSpec, StateLoad, Transfers,
     shipped_profiles,
 };
-use crate::diagnostic::{Report, nearest, parse_ron};
+use crate::diagnostic::{Fault, Report, nearest, parse_ron};
 use crate::evidence::{FieldPath, Kind, Parameter, Parameters};
 use crate::units::{Hertz, Volts};
 use std::borrow::Cow;
@@ -64,7 +66,7 @@ pub struct ParameterRecord {
 /// Nothing is called so, or the file cannot be read.
 pub fn profile_text(name: &str) -> Result<(String, Cow<'static, str>), HardwareError> {
     let path = Path::new(name);
-    if let Some(shipped) = shipped_profiles().iter().find(|p| p.name == name) {
+    if let Some(shipped) = shipped().find(|p| p.name == name) {
         return Ok((shipped.path.to_owned(), Cow::Borrowed(shipped.text)));
     }
     let is_path = path.components().count() > 1 || path.extension().is_some();
@@ -106,6 +108,14 @@ impl Profile {
     }
 
     fn read(file: &str, text: &str) -> Result<Self, Box<Report>> {
+        if holds_software_alone(text) {
+            let name = Path::new(file).with_extension("");
+            let name = format!("software/{}", name.file_name().unwrap_or_default().display());
+            let own = if is_shipped(&name) { &name } else { file };
+            let fault = Fault::at("software", "software stacks alone are no hardware profile");
+            let help = format!("a profile of a chip takes them in by `extends: [\"{own}\"]`");
+            return Err(Report::located(file, text, vec![fault.with_help(help)]));
+        }
         let mut spec: ProfileSpec = parse_ron(file, text)?;
         let (links, faults) = check(&mut spec);
         if !faults.is_empty() {
@@ -115,8 +125,7 @@ impl Profile {
         Ok(Self { spec, links, corner: None, extends: Vec::new(), identity })
     }
 
-    /// The files of the profiles that this one extends, each extending the next; none when it stands
-    /// alone.
+    /// The files that this one extends, the one that lies highest first; none when it stands alone.
     pub fn extends(&self) -> &[String] {
         &self.extends
     }

@@ -35,7 +35,7 @@ pub use memory::{
 pub use package::{CauerNode, FosterTerm, Package, ThermalNetwork};
 pub use posterior::Posterior;
 pub use precision::Precision;
-pub use software::{Blocks, Runtime, SoftwareStack};
+pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack};
 pub use supply::{
     Buck, EfficiencyPoint, EfficiencyPoints, Ldo, RailSpec, Regulator, RegulatorKind, Supply,
     Switching,
@@ -55,14 +55,15 @@ described! {
         pub schema: String,
         /// Name, as `--on` takes it.
         pub name: String,
-        /// The profile that this one extends: a shipped name, or a path from the folder of this file.
-        /// What it says holds wherever this file says nothing: groups of fields and maps are laid
+        /// The profile that this one extends: a shipped name, or a path from the folder of this file;
+        /// or a list of profiles and files of software stacks (`software/x_cube_ai`), each laid over
+        /// those before it. What it says holds wherever this file says nothing: groups of fields and maps are laid
         /// over part by part, lists by the `name` of their items, and a variant by field where it is
         /// the same one; any other value, and each source, is replaced whole. Chains are allowed,
         /// cycles are not. A shipped profile is no file: `eyeriss.ron` may extend the shipped
         /// `eyeriss`.
         #[serde(default)]
-        pub extends: Option<String>,
+        pub extends: Option<Extends>,
         /// Parts of the extended profile to leave out, as paths of fields and names
         /// (`domains.core.states.stop2`).
         #[serde(default)]
@@ -114,6 +115,36 @@ described! {
         pub posterior: Option<Posterior>,
     }
 }
+
+/// What a profile extends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Extends {
+    /// One file.
+    One(String),
+    /// Several, each laid over those before it.
+    Several(Vec<String>),
+}
+
+impl Extends {
+    /// What it names.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
+
+    /// The same by other names.
+    pub fn renamed(&self, rename: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::One(name) => Self::One(rename(name)),
+            Self::Several(names) => Self::Several(names.iter().map(|name| rename(name)).collect()),
+        }
+    }
+}
+
+no_parameters!(Extends);
 
 /// What kind of system a profile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

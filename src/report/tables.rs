@@ -3,6 +3,7 @@
 mod advice;
 mod against;
 mod align;
+mod calibration;
 mod convert;
 mod fold;
 mod hardware;
@@ -13,6 +14,7 @@ mod measured;
 mod memory;
 mod models;
 mod prediction;
+mod protocols;
 mod repeat;
 mod roofline;
 mod validation;
@@ -22,12 +24,13 @@ mod variants;
 pub use advice::advice_text;
 pub use against::against_markdown;
 pub use align::align_text;
+pub use calibration::calibration_text;
 pub use convert::converted_text;
 pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;
 pub use hardware::{
     CheckedModel, hardware_check_text, hardware_list_table, hardware_numbers_text,
-    hardware_tree_text, headlines_text, weak_numbers_text,
+    hardware_tree_text, headlines_text, software_check_text, weak_numbers_text,
 };
 pub(super) use inspect::order_text;
 pub use inspect::{inspect_text, kinds_text};
@@ -38,6 +41,7 @@ pub use memory::memory_text;
 pub use models::{ListedModel, model_list_table};
 pub(super) use prediction::window_name;
 pub use prediction::{estimate_text, run_text};
+pub use protocols::protocols_text;
 pub use repeat::repeat_text;
 pub use roofline::roofline_text;
 pub use validation::{Rows, comparison_table};

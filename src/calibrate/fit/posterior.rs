@@ -49,25 +49,37 @@ impl Posterior {
         Some(Self { scales, form })
     }
 
-    /// Covariance of two linear functions of the unknowns.
-    pub fn covariance(&self, one: &Row, two: &Row) -> f64 {
-        let own = |row: &Row| row.scaled(|c| self.scales.get(c).copied().unwrap_or(0.0));
-        let (one, two) = (own(one), own(two));
+    /// Covariance of a linear function of the unknowns with each of them.
+    pub fn along(&self, row: &Row) -> Vec<f64> {
+        let own = row.scaled(|c| self.scales.get(c).copied().unwrap_or(0.0));
+        let mut along = vec![0.0; self.scales.len()];
         match &self.form {
-            Form::Full { covariance, .. } => one
-                .entries()
-                .map(|(i, a)| {
-                    let along = two.entries().map(|(j, b)| b * covariance[(i, j)]);
-                    a * along.sum::<f64>()
-                })
-                .sum(),
+            Form::Full { covariance, .. } => {
+                for (column, entry) in own.entries() {
+                    for (at, along) in along.iter_mut().enumerate() {
+                        *along += entry * covariance[(at, column)];
+                    }
+                }
+            }
             Form::Wide { rows, factor } => {
-                let along = |row: &Row| {
-                    DVector::from_iterator(rows.0.len(), rows.0.iter().map(|own| own.dot(row)))
-                };
-                one.dot(&two) - along(&one).dot(&factor.solve(&along(&two)))
+                let told = rows.0.iter().map(|told| told.dot(&own));
+                let solved = factor.solve(&DVector::from_iterator(rows.0.len(), told));
+                along = rows.transposed_times(solved.as_slice(), along.len());
+                along.iter_mut().for_each(|told| *told = -*told);
+                for (column, entry) in own.entries() {
+                    if let Some(along) = along.get_mut(column) {
+                        *along += entry;
+                    }
+                }
             }
         }
+        along.iter_mut().zip(&self.scales).for_each(|(along, scale)| *along *= scale);
+        along
+    }
+
+    /// Covariance of two linear functions of the unknowns.
+    pub fn covariance(&self, one: &Row, two: &Row) -> f64 {
+        one.times(&self.along(two))
     }
 
     /// Variance of a linear function of the unknowns.

@@ -10,9 +10,11 @@ pub struct Keys {
     /// Class of the core that software runs on.
     pub core: Option<String>,
     /// Family of the runtime.
-    pub runtime: Option<String>,
+    pub runtime: String,
+    /// Library of kernels that it calls.
+    pub kernels: String,
     /// Version of the runtime, with its family.
-    pub version: Option<String>,
+    pub version: String,
     /// The profile.
     pub hardware: String,
     /// The operating point.
@@ -25,16 +27,18 @@ impl Keys {
     /// Those of a case.
     pub(super) fn of(case: &Case, bench: &Bench) -> Self {
         let spec = bench.profile.spec();
-        let run = bench.stacks.iter().enumerate().find_map(|(engine, stack)| {
-            Some((spec.engines.get(engine)?, spec.software.get((*stack)?)?))
-        });
-        let runtime = run.map(|(_, stack)| {
-            stack.runtime.as_ref().map_or_else(|| stack.name.clone(), |r| r.family.clone())
-        });
+        let engine = bench
+            .stacks
+            .iter()
+            .enumerate()
+            .find_map(|(engine, stack)| stack.and(spec.engines.get(engine)));
+        let stack = bench.stacks.iter().flatten().next();
+        let kernels = stack.and_then(|at| spec.software.get(*at)?.kernels.clone());
         Self {
-            core: run.and_then(|(engine, _)| engine.core.clone()),
-            version: run.map(|_| case.runtime.clone()),
-            runtime,
+            core: engine.and_then(|engine| engine.core.clone()),
+            kernels: kernels.unwrap_or_else(|| case.runtime.family.clone()),
+            runtime: case.runtime.family.clone(),
+            version: case.runtime.to_string(),
             hardware: case.hardware.clone(),
             operating_point: case.operating_point.clone(),
             case: case.id.clone(),
@@ -45,12 +49,15 @@ impl Keys {
     pub fn along(&self, axis: Axis, network: Option<&str>) -> Option<String> {
         match axis {
             Axis::Core => self.core.clone(),
-            Axis::Runtime => self.runtime.clone(),
-            Axis::Version => self.version.clone(),
+            Axis::Runtime => Some(self.runtime.clone()),
+            Axis::Kernels => Some(self.kernels.clone()),
+            Axis::Version => Some(self.version.clone()),
             Axis::Hardware => Some(self.hardware.clone()),
             Axis::OperatingPoint => Some(format!("{} {}", self.hardware, self.operating_point)),
             Axis::Case => Some(self.case.clone()),
             Axis::Network => network.map(str::to_owned),
+            Axis::NetworkFamily => network
+                .map(|name| name.split_once('(').map_or(name, |(family, _)| family).to_owned()),
         }
     }
 

@@ -1,22 +1,34 @@
 //! Measurements with what predicts them.
 
 use super::configuration::Configuration;
+use super::factors::{Factors, Weighted};
 use super::keys::Keys;
 use super::unknowns::Unknowns;
-use crate::calibrate::bench::Figure;
+use crate::calibrate::bench::{Bench, Figure};
 use crate::calibrate::calibration::{Calibration, Off};
-use crate::calibrate::case::{Case, Measured, Quantity};
+use crate::calibrate::case::{Case, IdleObservation, Measured, Observation, Quantity, sigma};
 use crate::calibrate::validation::ValidationError;
+use crate::diagnostic::nearest;
+use crate::evidence::Kind;
 use crate::mapping::Network;
 
-/// A network on a configuration.
+/// What a configuration does while it is measured.
+#[derive(Debug)]
+pub(super) enum Doing {
+    /// It runs a network, of which these figures are measured, in the order of their sights.
+    Network(Box<Network>, Vec<Figure>),
+    /// It stays in a state of rest.
+    Rest(String),
+}
+
+/// Measurements that one evaluation predicts.
 #[derive(Debug)]
 pub(super) struct Run {
     /// The configuration, by index.
     pub configuration: usize,
-    pub network: Network,
-    /// Its figures, in the order of their sights.
-    pub figures: Vec<Figure>,
+    pub doing: Doing,
+    /// How many figures it has.
+    pub figures: usize,
     /// The first of its sights, by index.
     pub first: usize,
 }
@@ -28,8 +40,8 @@ pub struct Sight {
     pub id: String,
     /// What its configuration is.
     pub keys: Keys,
-    /// The network.
-    pub network: String,
+    /// The network; nothing where it is of a state of rest.
+    pub network: Option<String>,
     /// The layer that it is of; the whole network otherwise.
     pub layer: Option<String>,
     /// What is measured.
@@ -38,76 +50,129 @@ pub struct Sight {
     pub measured: f64,
     /// Deviation of its logarithm: its own spread and the scatter of all of its kind.
     pub sigma: f64,
+    /// What kind of source it has.
+    pub kind: Kind,
     /// Why it is not to be relied on.
     pub fault: Option<String>,
     /// Unknowns for what the model is off by there.
-    pub(super) off: Vec<usize>,
+    pub(super) off: Weighted,
 }
 
-/// The runs of a case and their measurements.
-pub(super) fn runs_of(
-    case: &Case,
-    calibration: &Calibration,
-    (at, configuration): (usize, &Configuration),
-    unknowns: &mut Unknowns,
-    runs: &mut Vec<Run>,
-    sights: &mut Vec<Sight>,
-) -> Result<(), ValidationError> {
-    for (index, observation) in case.observations.iter().enumerate() {
-        let network = configuration.bench.network(observation).map_err(|source| {
-            let case = case.id.clone();
-            ValidationError::Model { case, observation: index, source: Box::new(source) }
-        })?;
-        let (mut figures, first) = (Vec::new(), sights.len());
-        for measured in observation.figures() {
-            let layer = measured.layer.map(|(_, name)| name.to_owned());
-            figures.push(Figure { layer: layer.clone(), quantity: measured.quantity });
-            let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
-            let keys = configuration.keys.clone();
-            let model = observation.model.as_str();
-            sights.push(Sight {
-                id: format!("{}/{model}{part}", case.id),
-                off: off(&measured, calibration, &keys, model, unknowns),
-                sigma: sigma(&measured, calibration),
-                keys,
-                network: observation.model.clone(),
-                layer,
-                quantity: measured.quantity,
-                measured: measured.value,
-                fault: observation.fault.clone(),
-            });
+/// What runs and measurements of several cases are gathered into.
+pub(super) struct Gathering<'a> {
+    pub calibration: &'a Calibration,
+    pub unknowns: Unknowns,
+    pub runs: Vec<Run>,
+    pub sights: Vec<Sight>,
+}
+
+impl Gathering<'_> {
+    /// Adds the runs of a case and their measurements.
+    pub fn add(
+        &mut self,
+        case: &Case,
+        (at, configuration): (usize, &Configuration),
+    ) -> Result<(), ValidationError> {
+        for (index, observation) in case.observations.iter().enumerate() {
+            let network = configuration.bench.network(case, index, observation)?;
+            let measured = observation.figures();
+            configuration.bench.knows_layers(case, index, observation, &measured, &network)?;
+            let first = self.sights.len();
+            for measured in &measured {
+                self.add_figure(case, observation, measured, &configuration.keys);
+            }
+            let figures: Vec<Figure> = measured.iter().map(Figure::of).collect();
+            let (count, network) = (figures.len(), Box::new(network));
+            let doing = Doing::Network(network, figures);
+            self.runs.push(Run { configuration: at, doing, figures: count, first });
         }
-        runs.push(Run { configuration: at, network, figures, first });
+        for (index, idle) in case.idle.iter().enumerate() {
+            if configuration.bench.idle_power(&idle.state, &configuration.bench.profile).is_nan() {
+                return Err(no_state(case, index, &idle.state, &configuration.bench));
+            }
+            let doing = Doing::Rest(idle.state.clone());
+            let first = self.sights.len();
+            self.runs.push(Run { configuration: at, doing, figures: 1, first });
+            self.add_rest(case, idle, &configuration.keys);
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn sigma(measured: &Measured<'_>, calibration: &Calibration) -> f64 {
-    let noise = match measured.quantity {
-        Quantity::Latency => calibration.noise.latency,
-        Quantity::Energy => calibration.noise.energy,
-    };
-    noise.0.hypot(measured.sigma)
-}
+    fn add_figure(
+        &mut self,
+        case: &Case,
+        observation: &Observation,
+        measured: &Measured<'_>,
+        keys: &Keys,
+    ) {
+        let layer = measured.layer.map(|(_, name)| name.to_owned());
+        let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
+        let model = observation.model.as_str();
+        let off = self.off(measured.quantity, Some(model), layer.as_deref(), keys);
+        self.sights.push(Sight {
+            id: format!("{}/{model}{part}", case.id),
+            off,
+            sigma: self.scatter(measured.quantity).hypot(measured.sigma),
+            keys: keys.clone(),
+            network: Some(observation.model.clone()),
+            layer,
+            quantity: measured.quantity,
+            measured: measured.value,
+            kind: measured.kind,
+            fault: observation.fault.clone(),
+        });
+    }
 
-/// What the model is off by for a measurement: time counts for energy too.
-fn off(
-    measured: &Measured<'_>,
-    calibration: &Calibration,
-    keys: &Keys,
-    model: &str,
-    unknowns: &mut Unknowns,
-) -> Vec<usize> {
-    let concerns = |of: Off| of == Off::Time || measured.quantity == Quantity::Energy;
-    let mut own = Vec::new();
-    for (rule, discrepancy) in calibration.discrepancy.iter().enumerate() {
-        if let Some(over) = keys.along_all(&discrepancy.over, Some(model))
-            && concerns(discrepancy.of)
-        {
-            let layer = measured.layer.map_or(String::new(), |(_, name)| format!(", {name}"));
-            let name = format!("{over}{layer} (discrepancy[{rule}])");
-            own.push(unknowns.factor(name, discrepancy.spread.0));
+    fn add_rest(&mut self, case: &Case, idle: &IdleObservation, keys: &Keys) {
+        let quantity = Quantity::IdlePower;
+        let parameter = idle.power.parameter();
+        let off = self.off(quantity, None, None, keys);
+        self.sights.push(Sight {
+            id: format!("{}/{}", case.id, idle.state),
+            off,
+            sigma: self.scatter(quantity).hypot(sigma(parameter)),
+            keys: keys.clone(),
+            network: None,
+            layer: None,
+            quantity,
+            measured: parameter.value,
+            kind: parameter.kind,
+            fault: None,
+        });
+    }
+
+    fn scatter(&self, quantity: Quantity) -> f64 {
+        match quantity {
+            Quantity::Latency => self.calibration.noise.latency.0,
+            Quantity::Energy | Quantity::IdlePower => self.calibration.noise.energy.0,
         }
     }
-    own
+
+    /// What the model is off by for a measurement: time counts for energy too, and neither for rest.
+    fn off(
+        &mut self,
+        quantity: Quantity,
+        network: Option<&str>,
+        layer: Option<&str>,
+        keys: &Keys,
+    ) -> Weighted {
+        let concerns = |of: Off| match quantity {
+            Quantity::Latency => of == Off::Time,
+            Quantity::Energy => true,
+            Quantity::IdlePower => false,
+        };
+        let (calibration, unknowns) = (self.calibration, &mut self.unknowns);
+        Factors { calibration, keys, unknowns }.off(concerns, network, layer)
+    }
+}
+
+fn no_state(case: &Case, index: usize, state: &str, bench: &Bench) -> ValidationError {
+    let (states, case) = (bench.states(), case.id.clone());
+    ValidationError::State {
+        case,
+        state: state.to_owned(),
+        place: format!("idle[{index}].state"),
+        nearest: nearest(state, states.iter().copied()).map(str::to_owned),
+        known: states.join(", "),
+    }
 }

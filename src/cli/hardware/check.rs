@@ -2,10 +2,12 @@
 
 use crate::cli::{Answer, CliError};
 use crate::cost::Setting;
-use crate::hardware::Profile;
+use crate::hardware::{Profile, load_software};
 use crate::mapping::Network;
 use crate::model::{read_ron, shipped_models};
-use crate::report::{CheckedModel, hardware_check_text, headlines_text, json, weak_numbers_text};
+use crate::report::{
+    CheckedModel, hardware_check_text, headlines_text, json, software_check_text, weak_numbers_text,
+};
 use crate::uncertainty::headlines;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -16,7 +18,7 @@ const REFERENCES: &str = "models/mlperf_tiny/";
 /// Arguments of `hardware check`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
-    /// A shipped name or a .ron file
+    /// A shipped name or a .ron file, of a profile or of software stacks alone
     profile: String,
     /// Operating point of the headline numbers; the profile's first when left out
     #[arg(long, value_name = "NAME")]
@@ -31,6 +33,12 @@ pub(in crate::cli) struct Check {
 
 impl Check {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
+        if let Some(software) = load_software(&self.profile)? {
+            return Ok(match self.json {
+                true => Answer::json(&json::software_check(&self.profile, &software), true),
+                false => Answer::yes(software_check_text(&self.profile, &software)),
+            });
+        }
         let profile = Profile::load(&self.profile)?;
         let point = profile.point(self.opp.as_deref())?;
         let stacks = profile.stacks(self.software.as_deref())?;

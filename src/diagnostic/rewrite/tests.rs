@@ -11,7 +11,7 @@ const RULES: LayerRules<'static> = LayerRules {
 fn merged(texts: &[&str]) -> Merged {
     let mut layers = Layers::new(RULES);
     for (i, text) in texts.iter().enumerate() {
-        layers.push(&format!("{i}.ron"), text).unwrap();
+        layers.push(&format!("{i}.ron"), text, i.saturating_sub(1)).unwrap();
     }
     layers.merged().unwrap()
 }

@@ -1,8 +1,32 @@
 //! Software stacks: something to run on, rates only where software decides them.
 
-use super::{Checker, names};
+use super::{Checker, above_zero, names};
 use crate::diagnostic::{Fault, nearest};
 use crate::hardware::spec::{Array, SoftwareStack};
+
+/// What is wrong with stack `i` whatever it runs on.
+pub(in crate::hardware) fn stack_faults(i: usize, stack: &SoftwareStack) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if stack.runs_on.is_empty() {
+        let message = "a stack runs on at least one engine or class of core";
+        faults.push(Fault::at(format!("software[{i}].runs_on"), message));
+    }
+    for (kind, rate) in &stack.cycles_per_mac {
+        faults.extend(above_zero(format!("software[{i}].cycles_per_mac.{kind}"), rate));
+    }
+    for (precision, factor) in &stack.relative_cycles {
+        faults.extend(above_zero(format!("software[{i}].relative_cycles.{precision}"), factor));
+    }
+    if let Some(blocks) = &stack.blocks {
+        for (field, extent) in [("positions", blocks.positions), ("channels", blocks.channels)] {
+            if extent == 0 {
+                let path = format!("software[{i}].blocks.{field}");
+                faults.push(Fault::at(path, "a block holds at least one result"));
+            }
+        }
+    }
+    faults
+}
 
 impl Checker<'_> {
     pub(super) fn software(&mut self) {
@@ -14,32 +38,13 @@ impl Checker<'_> {
                 self.no_rates(i, stack, &array.name, array.array.name());
             }
             self.links.stack_engines.push(engines);
-            for (kind, rate) in &stack.cycles_per_mac {
-                self.positive(format!("software[{i}].cycles_per_mac.{kind}"), rate);
-            }
-            for (precision, factor) in &stack.relative_cycles {
-                self.positive(format!("software[{i}].relative_cycles.{precision}"), factor);
-            }
-            if let Some(blocks) = &stack.blocks {
-                for (field, extent) in
-                    [("positions", blocks.positions), ("channels", blocks.channels)]
-                {
-                    if extent == 0 {
-                        let path = format!("software[{i}].blocks.{field}");
-                        self.fault(path, "a block holds at least one result");
-                    }
-                }
-            }
+            self.faults.extend(stack_faults(i, stack));
         }
     }
 
     /// Engines that a stack runs on, by name or by class of core.
     fn engines_of(&mut self, i: usize, stack: &SoftwareStack) -> Vec<usize> {
         let spec = self.spec;
-        if stack.runs_on.is_empty() {
-            let message = "a stack runs on at least one engine or class of core";
-            self.fault(format!("software[{i}].runs_on"), message);
-        }
         let mut found = Vec::new();
         for (j, wanted) in stack.runs_on.iter().enumerate() {
             let matching = spec.engines.iter().enumerate();
@@ -74,6 +79,7 @@ impl Checker<'_> {
         for (field, rates) in [
             ("cycles_per_mac", stack.cycles_per_mac.len()),
             ("cycles_per_output", stack.cycles_per_output.len()),
+            ("cycles_per_gathered", stack.cycles_per_gathered.len()),
             ("cycles_per_operation", stack.cycles_per_operation.len()),
         ] {
             if rates > 0 {

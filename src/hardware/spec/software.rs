@@ -1,10 +1,29 @@
 //! Software stacks: how fast a runtime makes a core.
 
+use super::Extends;
 use super::precision::Precision;
-use crate::evidence::{Valued, described};
+use crate::evidence::{Sources, Valued, described};
 use crate::model::OpKind;
 use crate::units::{Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Ratio};
 use std::collections::BTreeMap;
+
+described! {
+    /// Software stacks that stand in a file of their own, for profiles to extend.
+    pub struct SoftwareSpec {
+        /// Version of the format: that of a profile.
+        pub schema: String,
+        /// Files of software stacks that this one is laid over.
+        #[serde(default)]
+        pub extends: Option<Extends>,
+        /// What it takes out of them.
+        #[serde(default)]
+        pub without: Vec<String>,
+        /// Sources that values point to with `@key`.
+        pub sources: Sources,
+        /// The stacks.
+        pub software: Vec<SoftwareStack>,
+    }
+}
 
 described! {
     /// How fast a software stack makes an engine: a runtime of a version, compiled for a core.
@@ -14,9 +33,12 @@ described! {
     pub struct SoftwareStack {
         /// Its name, as `--software` takes it.
         pub name: String,
-        /// Runtime and version, where the stack stands for one.
+        /// Runtime and versions, where the stack stands for one.
         #[serde(default)]
         pub runtime: Option<Runtime>,
+        /// The library whose kernels it calls, where several runtimes call them; its family otherwise.
+        #[serde(default)]
+        pub kernels: Option<String>,
         /// What it runs on: names of engines, or classes of core.
         pub runs_on: Vec<String>,
         /// Cycles for a multiply-accumulate, by kind of operator.
@@ -25,6 +47,10 @@ described! {
         /// Cycles for an output element beside its MACs (requantise, store), by kind.
         #[serde(default)]
         pub cycles_per_output: BTreeMap<OpKind, Valued<CyclesPerElement>>,
+        /// Cycles for an element that is gathered for a product before it is made (im2col), by kind: the window
+        /// of each position over all its channels.
+        #[serde(default)]
+        pub cycles_per_gathered: BTreeMap<OpKind, Valued<CyclesPerElement>>,
         /// Cycles for an element operation, by kind, where the work is no MACs.
         #[serde(default)]
         pub cycles_per_operation: BTreeMap<OpKind, Valued<CyclesPerOperation>>,
@@ -49,12 +75,13 @@ described! {
 }
 
 described! {
-    /// A runtime of a version.
+    /// A runtime, in versions that one set of numbers stands for.
     pub struct Runtime {
         /// Its family (`CMSIS-NN`).
         pub family: String,
-        /// Its version.
-        pub version: String,
+        /// Its versions; any where none is named.
+        #[serde(default)]
+        pub versions: Vec<String>,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::pair;
 use crate::evidence::Coverage;
 use crate::hardware::{
-    DomainNode, Feed, ParameterRecord, Profile, RailNode, ShippedProfile, rail_tree,
+    DomainNode, Feed, ParameterRecord, Profile, RailNode, ShippedProfile, SoftwareSpec, rail_tree,
 };
 use crate::report::CheckedModel;
 use crate::report::tables::MOVERS;
@@ -44,6 +44,19 @@ pub fn hardware_check(profile: &Profile, point: &str, models: &[CheckedModel]) -
     document.insert("operating_point".into(), json!(point));
     document.insert("models".into(), models.iter().map(checked).collect());
     Value::Object(document)
+}
+
+/// `hardware check` of a file of software stacks alone.
+pub fn software_check(name: &str, software: &SoftwareSpec) -> Value {
+    let stacks = software.software.iter().map(|stack| {
+        let runtime = stack.runtime.as_ref();
+        let runtime = runtime.map(|r| json!({"family": r.family, "versions": r.versions}));
+        json!({"name": stack.name, "runtime": runtime, "runs_on": stack.runs_on})
+    });
+    json!({
+        "schema": "joulecast.software/1", "name": name,
+        "software": stacks.collect::<Vec<Value>>(),
+    })
 }
 
 fn common(profile: &Profile) -> Map<String, Value> {

@@ -6,6 +6,7 @@ mod engine;
 mod headlines;
 mod tree;
 
+pub use context::software_check_text;
 pub(in crate::report) use headlines::MOVERS;
 pub use headlines::{CheckedModel, headlines_text};
 
@@ -39,7 +40,7 @@ pub fn hardware_tree_text(profile: &Profile) -> String {
     let mut text = format!("{} ({})\n", spec.name, spec.kind);
     lines(&mut text, &spec.description, "");
     if !profile.extends().is_empty() {
-        let _ = writeln!(text, "extends {}", profile.extends().join(", which extends "));
+        lines(&mut text, &format!("laid over {}", profile.extends().join(", over ")), "");
     }
     text.push('\n');
     text.push_str(&tree::tree_text(profile));

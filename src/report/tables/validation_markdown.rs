@@ -48,8 +48,8 @@ fn sources(cases: &[Case]) -> String {
     for case in cases {
         let from = case.sources.iter().filter(|(key, _)| *key != "recorded");
         let from: Vec<_> = from.map(|(_, source)| source.citation.as_str()).collect();
-        let cells = [&case.id, &case.runtime, &case.operating_point, &from.join("; ")];
-        text.push_str(&row(&cells.map(String::clone)));
+        let (id, point) = (case.id.clone(), case.operating_point.clone());
+        text.push_str(&row(&[id, case.runtime.to_string(), point, from.join("; ")]));
     }
     text
 }

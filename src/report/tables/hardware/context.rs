@@ -4,7 +4,9 @@ use super::super::table;
 use super::drawing::{WIDTH, wrapped};
 use super::tree::value;
 use crate::evidence::Valued;
-use crate::hardware::{Corner, OperatingPoint, Package, Profile, SoftwareStack, ThermalNetwork};
+use crate::hardware::{
+    Corner, OperatingPoint, Package, Profile, SoftwareSpec, SoftwareStack, ThermalNetwork,
+};
 use crate::units::Quantity;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,6 +26,15 @@ pub(super) fn context_text(profile: &Profile) -> String {
         text.push_str("\npackage\n");
         push(&mut text, &of_package(package));
     }
+    text
+}
+
+/// `hardware check` of a file of software stacks alone.
+pub fn software_check_text(name: &str, software: &SoftwareSpec) -> String {
+    let count = software.software.len();
+    let stacks = if count == 1 { "one software stack" } else { "software stacks" };
+    let mut text = format!("{name}: sound: {stacks}, for a profile to extend\n");
+    software.software.iter().for_each(|stack| push(&mut text, &of_stack(stack)));
     text
 }
 
@@ -125,7 +136,10 @@ fn corners(corners: &[Corner]) -> String {
 
 fn of_stack(stack: &SoftwareStack) -> String {
     let runtime = stack.runtime.as_ref();
-    let runtime = runtime.map_or(String::new(), |r| format!("{} {}, ", r.family, r.version));
+    let runtime = runtime.map_or(String::new(), |r| {
+        let versions = if r.versions.is_empty() { String::new() } else { " ".to_owned() };
+        format!("{}{versions}{}, ", r.family, r.versions.join(", "))
+    });
     let mut text = format!("{}: {runtime}on {}", stack.name, stack.runs_on.join(", "));
     if stack.fuses {
         text.push_str(", fuses operators");
