@@ -58,7 +58,7 @@ impl Protocol {
             Self::Row => "all but this network under this version of the runtime on this chip",
             Self::Strict => "all but this network under this family of runtimes on this chip",
             Self::Version => "all but this version of the runtime on this chip",
-            Self::Board => "all but this chip; others have its core and runtime",
+            Self::Board => "all but this chip; others have its core and kernels",
             Self::Network => "all but this network, on whatever chip",
             Self::OperatingPoint => "all but this operating point; the chip at others",
         }
@@ -82,7 +82,7 @@ impl Protocol {
     fn anchored(self) -> &'static [Axis] {
         match self {
             Self::Uncalibrated | Self::Row | Self::Strict | Self::Network => &[],
-            Self::Version | Self::Board => &[Axis::Core, Axis::Runtime],
+            Self::Version | Self::Board => &[Axis::Core, Axis::Kernels],
             Self::OperatingPoint => &[Axis::Hardware, Axis::Version],
         }
     }
@@ -163,7 +163,9 @@ fn is_anchored(
     }
     let key = |sight: &Sight| sight.keys.along_all(axes, None);
     let own = joint.sights().get(at).and_then(key);
-    let others = joint.sights().iter().enumerate().filter(|(other, _)| !is_out(*other));
+    let ran = |sight: &Sight| sight.quantity != Quantity::IdlePower;
+    let others = joint.sights().iter().enumerate();
+    let others = others.filter(|(other, sight)| ran(sight) && !is_out(*other));
     own.is_some() && others.into_iter().any(|(_, sight)| key(sight) == own)
 }
 
