@@ -3,7 +3,7 @@
 use super::calibration::Calibration;
 use super::case::Quantity;
 use super::experiment::experiment_for;
-use super::fit::{FitError, Limits, Row};
+use super::fit::Row;
 use super::joint::{Joint, JointFit, Scales};
 use crate::uncertainty::Interval90;
 use nalgebra::DMatrix;
@@ -152,14 +152,9 @@ const CONTRADICT: f64 = 3.0;
 const SAME: f64 = 0.9;
 
 impl FitReport {
-    /// The report of a fit to all sound measurements of a calibration.
-    ///
-    /// # Errors
-    /// There is nothing to fit to, or something cannot be predicted.
-    pub fn of(calibration: &Calibration, joint: &Joint) -> Result<Self, FitError> {
-        let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
-        let fitted = joint.given(sound).fitted(calibration.loss.into(), Limits::default())?;
-        let report = Fitted { joint, fitted: &fitted };
+    /// The report of a fit of a calibration.
+    pub fn of(calibration: &Calibration, joint: &Joint, fitted: &JointFit<'_>) -> Self {
+        let report = Reported { joint, fitted };
         let (numbers, shares) = report.numbers();
         let (confused, weakest) = report.directions(&numbers);
         let fit = &fitted.fit;
@@ -168,7 +163,7 @@ impl FitReport {
         let strained = strained.map(|sight| (sight.name(), sight.pull)).collect();
         let (idle, numbers): (Vec<_>, Vec<_>) =
             numbers.into_iter().map(|(number, _)| number).partition(|number| number.effect == 0.0);
-        Ok(Self {
+        Self {
             name: calibration.name.clone(),
             sights,
             unknowns: joint.unknowns().len(),
@@ -183,17 +178,17 @@ impl FitReport {
             strained,
             idle: idle.into_iter().map(|number| number.name).collect(),
             numbers,
-        })
+        }
     }
 }
 
 /// A fit under report.
-struct Fitted<'a> {
+struct Reported<'a> {
     joint: &'a Joint,
     fitted: &'a JointFit<'a>,
 }
 
-impl Fitted<'_> {
+impl Reported<'_> {
     /// The numbers, each with what makes it of the unknowns, and the share of what each rests on that each
     /// measurement is.
     fn numbers(&self) -> (Vec<(FittedNumber, Row)>, Vec<Vec<f64>>) {

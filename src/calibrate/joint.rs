@@ -11,6 +11,7 @@ mod keys;
 mod model;
 mod number;
 mod observation;
+mod profiles;
 mod scales;
 mod unknowns;
 
@@ -18,11 +19,12 @@ pub use keys::Keys;
 pub use model::{Forecast, Given, JointFit, Start};
 pub use number::JointNumber;
 pub use observation::Sight;
+pub use profiles::FittedProfile;
 pub use scales::Scales;
 
-use super::calibration::{Calibration, Off};
+use super::calibration::{Calibration, Off, StatedLoss};
 use super::case::Case;
-use super::fit::Unknown;
+use super::fit::{FitError, Limits, Unknown};
 use super::validation::ValidationError;
 use configuration::Configuration;
 use observation::{Gathering, Run};
@@ -58,6 +60,19 @@ impl Joint {
         let (unknowns, off) = all.unknowns.into_parts();
         let (runs, sights) = (all.runs, all.sights);
         Ok(Self { configurations, runs, sights, unknowns, off, worth: calibration.stated_worth })
+    }
+
+    /// The fit to all measurements whose sources have no fault.
+    ///
+    /// # Errors
+    /// There is nothing to fit to, or something cannot be predicted.
+    pub fn fitted_to_all(
+        &self,
+        loss: StatedLoss,
+        limits: Limits,
+    ) -> Result<JointFit<'_>, FitError> {
+        let is_sound = |at: usize| self.sights.get(at).is_some_and(|sight| sight.fault.is_none());
+        self.given(is_sound).fitted(loss.into(), limits)
     }
 
     /// The measurements.

@@ -81,8 +81,7 @@ pub fn held_out(
 ) -> Result<Vec<Scored>, CalibrationError> {
     let calibration = &gathered.calibration;
     let joint = Joint::of(&gathered.cases, calibration)?;
-    let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
-    let all = joint.given(sound).fitted(calibration.loss.into(), Limits::coarse())?;
+    let all = joint.fitted_to_all(calibration.loss, Limits::coarse())?;
     let start = joint.start(&all.fit.x, all.scales);
     let mut predictions = Vec::new();
     for protocol in protocols.iter().filter(|protocol| **protocol != Protocol::Uncalibrated) {

@@ -1,16 +1,26 @@
 //! `calibrate`: profiles fitted to measurements.
 
 use super::{Answer, CliError};
-use crate::calibrate::joint::Joint;
-use crate::calibrate::{FitReport, Gathered};
-use crate::report::{calibration_text, json};
+use crate::calibrate::fit::Limits;
+use crate::calibrate::joint::{FittedProfile, Joint};
+use crate::calibrate::{FitReport, Gathered, fitted_text};
+use crate::hardware::{copied, profile_text};
+use crate::report::{calibration_text, json, write_file};
 use clap::Args;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 pub(super) struct Calibrate {
     /// The calibration file: which numbers of profiles are fitted to which cases
     calibration: String,
+    /// Where the fitted profile goes: a `.ron` file, or a folder for one of each profile and version of a runtime
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Replace files that are there
+    #[arg(long, requires = "out")]
+    force: bool,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,
@@ -20,10 +30,57 @@ impl Calibrate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let Gathered { calibration, cases } = Gathered::load(&self.calibration)?;
         let joint = Joint::of(&cases, &calibration)?;
-        let outcome = FitReport::of(&calibration, &joint)?;
-        if self.json {
-            return Ok(Answer::json(&json::calibration(&outcome), true));
+        let fitted = joint.fitted_to_all(calibration.loss, Limits::default())?;
+        let report = FitReport::of(&calibration, &joint, &fitted);
+        let mut said = String::new();
+        if let Some(out) = &self.out {
+            let described =
+                format!("{} measurements of {} cases", report.sights.len(), cases.len());
+            for (path, text) in written(&fitted.profiles(), &report.name, &described, out)? {
+                if path.exists() && !self.force {
+                    return Err(CliError::There { path });
+                }
+                write_file(&path, &text)?;
+                let _ = writeln!(said, "{}: written", path.display());
+            }
         }
-        Ok(Answer::yes(calibration_text(&outcome)))
+        if self.json {
+            return Ok(Answer::json(&json::calibration(&report), true));
+        }
+        Ok(Answer::yes(calibration_text(&report) + &said))
     }
+}
+
+/// Files with their texts.
+fn written(
+    profiles: &[FittedProfile],
+    name: &str,
+    described: &str,
+    out: &Path,
+) -> Result<Vec<(PathBuf, String)>, CliError> {
+    let is_file = out.extension().is_some_and(|extension| extension == "ron");
+    if is_file && profiles.len() > 1 {
+        return Err(CliError::SeveralProfiles { path: out.to_owned(), count: profiles.len() });
+    }
+    let one = |profile: &FittedProfile| {
+        let path = if is_file { out.to_owned() } else { out.join(file_of(profile)) };
+        let stem = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into());
+        let (file, text) = profile_text(&profile.hardware)?;
+        let text = fitted_text(&file, &text, &profile.fitted, name, described)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok((path.clone(), copied(&file, &text, &stem, folder)?))
+    };
+    profiles.iter().map(one).collect()
+}
+
+/// What the file of a fitted profile is called in a folder.
+fn file_of(profile: &FittedProfile) -> String {
+    let hardware = Path::new(&profile.hardware).file_stem();
+    let mut name = hardware.map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    if let Some(version) = &profile.version {
+        name.push('_');
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        name.extend(version.chars().map(plain));
+    }
+    name + ".ron"
 }

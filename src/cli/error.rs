@@ -1,7 +1,7 @@
 //! Errors of all rooms, as a user sees them.
 
 use crate::calibrate::fit::FitError;
-use crate::calibrate::{AgainstError, CalibrationError, CaseError, ValidationError};
+use crate::calibrate::{AgainstError, CalibrationError, CaseError, FittedError, ValidationError};
 use crate::capture::{AssignFault, FoldFault};
 use crate::formats::FormatError;
 use crate::hardware::HardwareError;
@@ -76,6 +76,20 @@ pub enum CliError {
         what: &'static str,
         /// The path asked for.
         path: PathBuf,
+    },
+    /// What a fit says of a profile.
+    #[error(transparent)]
+    Fitted(#[from] FittedError),
+    /// Several profiles for one file.
+    #[error(
+        "--out {}: {count} profiles were fitted\nhelp: a folder takes one file of each (`--out fitted`)",
+        path.display()
+    )]
+    SeveralProfiles {
+        /// The path asked for.
+        path: PathBuf,
+        /// How many there are.
+        count: usize,
     },
     /// A file would be written over.
     #[error("{} is there already\nhelp: --force replaces it; --out FILE writes to another place", path.display())]
