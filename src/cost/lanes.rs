@@ -116,6 +116,10 @@ fn software_cycles(
         kind = kind.weaker(rate.kind());
         known |= work.macs == 0;
     }
+    if let (Some(rate), Some(gemm)) = (stack.cycles_per_gathered.get(&work.kind), work.gemm) {
+        cycles += gemm.groups as f64 * gemm.m as f64 * gemm.k as f64 * rate.get().0;
+        kind = kind.weaker(rate.kind());
+    }
     if let Some(rate) = stack.cycles_per_operation.get(&work.kind).filter(|_| work.macs == 0) {
         cycles += work.element_ops as f64 * rate.get().0;
         kind = kind.weaker(rate.kind());

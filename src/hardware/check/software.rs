@@ -79,6 +79,7 @@ impl Checker<'_> {
         for (field, rates) in [
             ("cycles_per_mac", stack.cycles_per_mac.len()),
             ("cycles_per_output", stack.cycles_per_output.len()),
+            ("cycles_per_gathered", stack.cycles_per_gathered.len()),
             ("cycles_per_operation", stack.cycles_per_operation.len()),
         ] {
             if rates > 0 {
