@@ -212,7 +212,8 @@ fn activations_that_move_apart_from_computing_are_waited_for_and_weights_are_not
     let home = plan.steps[0].traffic.iter().find(|t| t.channel == 1).unwrap();
     assert_eq!((home.read.0, home.write.0, home.requests), (17_408.0, 8192.0, 3.0));
     let of = |kind| plan.steps[0].phases.iter().find(|p| p.kind == kind).unwrap();
-    let bytes = |kind| of(kind).transfers.iter().find(|t| t.channel == 1).map_or(0.0, |t| t.bytes().0);
+    let bytes =
+        |kind| of(kind).transfers.iter().find(|t| t.channel == 1).map_or(0.0, |t| t.bytes().0);
     let parts = [PhaseKind::Fill, PhaseKind::Steady, PhaseKind::Drain].map(bytes);
     assert_eq!(parts, [17_408.0, 0.0, 8192.0]);
 }

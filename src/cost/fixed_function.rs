@@ -80,7 +80,13 @@ impl Loops {
         let inside =
             over(self.input_channels, unrolled.input_channels) * over(self.window, unrolled.window);
         let channels = planes * channels as f64;
-        Counts { steps: tiles * inside, step_channels: channels * inside, tiles, channels, positions }
+        Counts {
+            steps: tiles * inside,
+            step_channels: channels * inside,
+            tiles,
+            channels,
+            positions,
+        }
     }
 
     /// Output rows and columns of a step.

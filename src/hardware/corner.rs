@@ -130,7 +130,7 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
         energy.per_mac.values_mut().for_each(|e| scale(e, dynamic));
         energy.per_operation.values_mut().for_each(|e| scale(e, dynamic));
         energy.per_busy_cycle.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
-        for store in &mut energy.operand_store {
+        if let Some(store) = &mut energy.operand_store {
             scale(&mut store.energy, dynamic);
             store.reload.iter_mut().for_each(|e| scale(e, dynamic));
         }

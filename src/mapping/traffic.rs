@@ -298,7 +298,8 @@ fn is_alone(flow: &Flow, (from, to): (usize, usize), engine: usize, setting: Set
     let spec = setting.profile.spec();
     let class = if flow.constant { TensorClass::Weights } else { TensorClass::Activations };
     let is_serial = |memory: usize| spec.memories[memory].serial.contains(&class);
-    spec.engines[engine].transfers == Transfers::DoubleBuffered && (is_serial(from) || is_serial(to))
+    spec.engines[engine].transfers == Transfers::DoubleBuffered
+        && (is_serial(from) || is_serial(to))
 }
 
 /// The memory that weights come into ahead of their operator, if they do.
