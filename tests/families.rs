@@ -68,6 +68,9 @@ fn zeros_save_the_share_that_the_profile_says() {
 #[test]
 fn a_word_that_is_read_whole_counts_for_windows_that_do_not_fill_it() {
     let text = crate::shipped::text_of("max78002");
+    let reload = ", reload: \"1.1 pJ/B ±123% @reload\"";
+    assert!(text.contains(reload));
+    let text = &text.replace(reload, "");
     let word = ", word: \"9 B ±50% @word\"";
     assert!(text.contains(word));
     let energies = |text: &str| -> Vec<f64> {
@@ -83,9 +86,66 @@ fn a_word_that_is_read_whole_counts_for_windows_that_do_not_fill_it() {
     // A window of nine points fills the word; one of a single point reads nine times as much.
     assert!((with[0] / without[0] - 1.0).abs() < 1e-12);
     let ratio = with[1] / without[1];
-    let expected = (0.40 + 9.0 * 0.89) / (0.40 + 0.89);
+    let expected = (0.40 + 9.0 * 3.0) / (0.40 + 3.0);
     // Rectifying is in both.
     assert!(ratio < expected && ratio > 0.97 * expected, "{ratio} {expected}");
+}
+
+/// Energies of the engine for layers of a network on the MAX78002, with parts of its profile replaced \[J\].
+fn on_max78002(model: &str, layers: &[&str], changes: &[(&str, &str)]) -> Vec<f64> {
+    let mut text = crate::shipped::text_of("max78002").to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    let profile = Profile::parse("p.ron", &text).unwrap();
+    let (point, stacks) = (profile.point(None).unwrap(), profile.stacks(None).unwrap());
+    let setting = Setting { profile: &profile, point: &point, stacks: &stacks };
+    let network = Network::of(&load(model, &Bindings::default()).unwrap()).unwrap();
+    let plan = plan(&network, setting);
+    let of = |name: &&str| plan.steps.iter().find(|s| s.name == **name).unwrap().cost.energy.0;
+    layers.iter().map(of).collect()
+}
+
+const FREE_MACS: [(&str, &str); 2] = [
+    ("per_mac: {Int8: \"0.40 pJ ±40% @mac40\"}", "per_mac: {Int8: \"0 pJ @mac40\"}"),
+    ("per_operation: {Int8: \"0.04 pJ ±60% @mac40\"}", "per_operation: {Int8: \"0 pJ @mac40\"}"),
+];
+
+#[test]
+fn input_channels_that_come_in_passes_change_every_word() {
+    // Of cifar-10, conv11 sums 64 channels and conv13 128: 4.1 pJ a byte instead of 3.0.
+    let without = [&FREE_MACS[..], &[(", reload: \"1.1 pJ/B ±123% @reload\"", "")]].concat();
+    let layers = ["conv11", "conv13"];
+    let with = on_max78002("ai8x_cifar10", &layers, &FREE_MACS);
+    let without = on_max78002("ai8x_cifar10", &layers, &without);
+    assert!((with[0] / without[0] - 1.0).abs() < 1e-12, "{with:?} {without:?}");
+    assert!((with[1] / without[1] - 4.1 / 3.0).abs() < 1e-12, "{with:?} {without:?}");
+}
+
+#[test]
+fn weights_of_fewer_bits_take_so_much_less_of_a_word() {
+    // One network with 8, 4 and 2 bits in its first layers, the same with 8 in all but for its sums.
+    let layers = ["conv1", "conv2", "conv3"];
+    let narrow = on_max78002("ai8x_cifar100_simple", &layers, &FREE_MACS);
+    let whole = on_max78002("ai8x_cifar100_residual", &layers, &FREE_MACS);
+    let ratios: Vec<f64> = narrow.iter().zip(&whole).map(|(n, w)| n / w).collect();
+    for (ratio, expected) in ratios.iter().zip([1.0, 0.5, 0.25]) {
+        assert!((ratio - expected).abs() < 1e-12, "{ratios:?}");
+    }
+}
+
+#[test]
+fn a_reload_is_of_words_of_a_fixed_function() {
+    let text = crate::shipped::text_of("max78002");
+    let said = |old: &str, new: &str| {
+        assert!(text.contains(old));
+        Profile::parse("p.ron", &text.replace(old, new)).unwrap_err().to_string()
+    };
+    let bare = said(", word: \"9 B ±50% @word\"", "");
+    assert!(bare.contains("operand_store.reload") && bare.contains("left out"), "{bare}");
+    let negative = said("position_cycles: \"4 cycle", "position_cycles: \"-4 cycle");
+    assert!(negative.contains("position_cycles"), "{negative}");
 }
 
 #[test]

@@ -189,6 +189,44 @@ fn serial_transfers_are_cut_no_finer_than_the_buffer_forces() {
     assert!((found.latency.0 / expected - 1.0).abs() < 1e-9, "{}", found.latency);
 }
 
+#[test]
+fn activations_that_move_apart_from_computing_are_waited_for_and_weights_are_not() {
+    // 8192 B in, 9216 B of filters and 8192 B out over 20 MB/s; 1.47 ms of arithmetic.
+    let (compute, rate) = (147_456e-8, 20e6);
+    let time = |serial: &str, latency: &str| {
+        let holds = r#"holds: [Weights, Activations], staged_through"#;
+        let memories = staged(1024.0, "m", "20 MB/s", latency);
+        let memories = memories.replace(holds, &format!("serial: [{serial}], {holds}"));
+        double_buffered(&memories).run(&image())
+    };
+    let apart = |bytes: f64| compute + bytes / rate;
+    for (serial, whole) in [("", 0.0), ("Activations", 16_384.0), ("Weights", 9216.0)] {
+        let found = time(serial, "0 s").1.latency.0;
+        // What does not move apart has a first piece before, or a last behind.
+        assert!(found >= apart(whole) && found < apart(whole) + 40e-6, "{serial}: {found}");
+    }
+    // With all of it apart nothing is left beside, and a latency is waited for once by each operand.
+    let (plan, found) = time("Weights, Activations", "3 us");
+    let expected = apart(25_600.0) + 9e-6;
+    assert!((found.latency.0 / expected - 1.0).abs() < 1e-9, "{} {expected}", found.latency);
+    let home = plan.steps[0].traffic.iter().find(|t| t.channel == 1).unwrap();
+    assert_eq!((home.read.0, home.write.0, home.requests), (17_408.0, 8192.0, 3.0));
+    let of = |kind| plan.steps[0].phases.iter().find(|p| p.kind == kind).unwrap();
+    let bytes =
+        |kind| of(kind).transfers.iter().find(|t| t.channel == 1).map_or(0.0, |t| t.bytes().0);
+    let parts = [PhaseKind::Fill, PhaseKind::Steady, PhaseKind::Drain].map(bytes);
+    assert_eq!(parts, [17_408.0, 0.0, 8192.0]);
+}
+
+#[test]
+fn what_is_moved_apart_passes_a_buffer() {
+    let memories = IN_PLACE.replace("holds:", "serial: [Inputs], usable: \"2 GiB @m\", holds:");
+    let said = Chip { memories: &memories, ..Chip::default() }.fault();
+    for part in ["passes a buffer", "Weights or Activations", "more than the 1"] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
 /// Waiting of the memory called `ram` or `buffer`, the first of the profile, in milliseconds.
 fn waits(chip: &Chip<'_>, network: &Network) -> f64 {
     at(&chip.profile(), None, |setting| {

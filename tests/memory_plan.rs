@@ -13,6 +13,10 @@ use std::sync::Arc;
 
 /// A chip with a near and a far memory of these sizes for one engine.
 fn two_memories(near: &str, far: &str) -> Profile {
+    parsed(&two_memories_text(near, far))
+}
+
+fn two_memories_text(near: &str, far: &str) -> String {
     let one = r#"(name: "ram", domain: "domain", capacity: "1 GiB", holds: [Weights, Activations],
     bandwidth: PerCycle("64 B/cycle"), read_energy: "1 pJ/B", write_energy: "1 pJ/B")"#;
     let memory = |name: &str, capacity: &str| {
@@ -25,9 +29,7 @@ fn two_memories(near: &str, far: &str) -> Profile {
     );
     let both = format!("{}, {}", memory("near", near), memory("far", far));
     assert!(text.contains(one), "{text}");
-    parsed(
-        &text.replace(one, &both).replace(r#"memories: ["ram"]"#, r#"memories: ["near", "far"]"#),
-    )
+    text.replace(one, &both).replace(r#"memories: ["ram"]"#, r#"memories: ["near", "far"]"#)
 }
 
 struct Sketch(ModelGraph);
@@ -88,6 +90,17 @@ fn all_live_in_the_nearest_memory_where_they_have_room() {
     assert_eq!(plan.memories[0].peak_at, Some(2));
     assert_eq!(plan.memories[0].activations.len(), 5);
     assert!(plan.memories[1].activations.is_empty());
+}
+
+#[test]
+fn a_network_has_what_is_usable_of_a_memory() {
+    let network = reused();
+    let usable = "capacity: \"16 KiB\", usable: \"2 KiB\"";
+    let text = two_memories_text("16 KiB", "1 MiB").replace("capacity: \"16 KiB\"", usable);
+    let part = of(&network, &parsed(&text));
+    let small = of(&network, &two_memories("2 KiB", "1 MiB"));
+    assert_eq!(part.memories, small.memories);
+    assert_eq!(names(&part, part.memories[0].spilled.iter().copied()), ["c"]);
 }
 
 #[test]

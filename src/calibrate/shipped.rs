@@ -91,6 +91,7 @@ pub fn shipped_cases() -> &'static [ShippedCase] {
         "gap8/greenwaves-mobilenets",
         "gap8/dory-mobilenetv1",
         "max78002/an7664-table4",
+        "max78002/an7664-table4-50mhz",
         "eyeriss/jssc2017",
     ]
 }

@@ -123,6 +123,7 @@ fn median(sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Kind;
     use crate::uncertainty::Interval90;
 
     fn figure(hardware: &str, split: Split, measured: f64) -> Comparison {
@@ -136,9 +137,9 @@ mod tests {
             macs: 1,
             printed_macs: None,
             fault: None,
-            of: crate::calibrate::Quantity::Latency,
-            kind: crate::evidence::Kind::Measured,
+            of: Quantity::Latency,
             quantity: "latency_s",
+            kind: Kind::Measured,
             measured,
             predicted: 1.0,
             interval: Interval90 { low: 0.5, high: 2.0 },

@@ -1,16 +1,17 @@
 //! Datapaths that do given steps of each loop at once (spatial unrolling).
 //!
-//! A product takes `c S + s U + t T + o O` cycles and at least `outputs / rate` of the way out, with
+//! A product takes `c S + s U + t T + o O + p P` cycles and at least `outputs / rate` of the way out, with
 //! `S = ∏ ceil(extent / unrolled)` steps over output channels, input channels, window points, output rows
 //! and columns, of which output channels, rows and columns make `T` tiles of results; `U` and `O` are the
-//! output channels of all steps and of all tiles. Loops whose extents do not divide run partly empty; a
+//! output channels of all steps and of all tiles, and `P` the positions of the results, each once for all
+//! channels. Loops whose extents do not divide run partly empty; a
 //! datapath that makes results at every position makes `stride²` times as many, and one with a step of
 //! its own for strides has other extents there. Neglected: order of the loops and what it
 //! keeps, which is traffic's matter.
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
-use crate::hardware::{Engine, FixedFunction, Precision, Unrolled};
+use crate::hardware::{Array, Engine, FixedFunction, Precision, Unrolled};
 use crate::model::{Gemm, OpKind, Window, Work};
 use crate::units::{Cycles, MacsPerCycle, OperationsPerCycle, Ratio};
 
@@ -73,13 +74,19 @@ impl Loops {
         let (groups, channels) =
             if depthwise { (1, self.groups) } else { (self.groups, self.output_channels) };
         let (rows, columns) = self.positions_of_step(unrolled);
-        let planes = over(self.rows, rows) * over(self.columns, columns);
-        let planes = planes * groups as f64 * self.samples as f64;
+        let positions = over(self.rows, rows) * over(self.columns, columns) * self.samples as f64;
+        let planes = positions * groups as f64;
         let tiles = planes * over(channels, unrolled.output_channels);
         let inside =
             over(self.input_channels, unrolled.input_channels) * over(self.window, unrolled.window);
         let channels = planes * channels as f64;
-        Counts { steps: tiles * inside, step_channels: channels * inside, tiles, channels }
+        Counts {
+            steps: tiles * inside,
+            step_channels: channels * inside,
+            tiles,
+            channels,
+            positions,
+        }
     }
 
     /// Output rows and columns of a step.
@@ -127,6 +134,7 @@ struct Counts {
     step_channels: f64,
     tiles: f64,
     channels: f64,
+    positions: f64,
 }
 
 impl Unrolled {
@@ -139,17 +147,20 @@ impl Unrolled {
         let (step, tile) = (each(&self.cycles, 1.0), each(&self.tile_cycles, 0.0));
         let (step_channel, channel) =
             (each(&self.step_channel_cycles, 0.0), each(&self.channel_cycles, 0.0));
+        let position = each(&self.position_cycles, 0.0);
         let cycles = counts.steps * step.0
             + counts.step_channels * step_channel.0
             + counts.tiles * tile.0
-            + counts.channels * channel.0;
-        (cycles, step.1.weaker(step_channel.1).weaker(tile.1).weaker(channel.1))
+            + counts.channels * channel.0
+            + counts.positions * position.0;
+        let kinds = [step_channel.1, tile.1, channel.1, position.1];
+        (cycles, kinds.into_iter().fold(step.1, Kind::weaker))
     }
 
     /// Multiply-accumulates a cycle with everything full, of whichever step does most.
     fn rate(&self) -> f64 {
         let step_channels = self.output_channels as f64;
-        let one = Counts { steps: 1.0, step_channels, tiles: 0.0, channels: 0.0 };
+        let one = Counts { steps: 1.0, step_channels, tiles: 0.0, channels: 0.0, positions: 0.0 };
         let (rows, columns) = (self.output_rows, self.output_columns);
         let most = [Some((rows, columns)), self.strided].into_iter().flatten();
         let most = most.map(|(r, c)| r.saturating_mul(c)).max().unwrap_or(1);
@@ -164,6 +175,15 @@ fn rate_in(function: &FixedFunction, precision: Precision) -> Option<(f64, Kind)
         return Some((1.0, Kind::STRONGEST));
     }
     function.rates.get(&precision).map(|rate: &Valued<Ratio>| (rate.get().0, rate.kind()))
+}
+
+/// True where the input channels of a result come in more than one step.
+pub(super) fn sums_in_passes(array: &Array, work: &Work) -> bool {
+    let Array::FixedFunction(function) = array else { return false };
+    let Some((gemm, unrolled)) = work.gemm.zip(function.unrolled.get(&work.kind)) else {
+        return false;
+    };
+    Loops::of(gemm, work.window).input_channels > unrolled.input_channels
 }
 
 pub(super) fn timing(
@@ -277,6 +297,22 @@ mod tests {
         let cycles = 16.0 * 40.0 + 320.0 * 2.0 + 8.0 * 60.0 + 160.0 * 8.0;
         assert_eq!(unrolled.cycles_of(counts).0, cycles);
         assert_eq!(unrolled.rate(), (32 * 16 * 9 * 9) as f64 / (40.0 + 64.0));
+    }
+
+    #[test]
+    fn a_position_costs_once_whatever_its_channels_and_passes() {
+        let text = "(output_channels: 64, input_channels: 64, window: 9, cycles: \"2 cycle\", step_channel_cycles: \"0.5 cycle\", position_cycles: \"4 cycle\")";
+        let unrolled: Unrolled = crate::diagnostic::ron_options().from_str(text).unwrap();
+        // Two passes of 64 input channels over 8 x 8 positions, 40 channels of results.
+        let gemm = Gemm { groups: 1, m: 64, n: 40, k: 9 * 128 };
+        let counts = Loops::of(gemm, Some(window(3, 8, 128, 40, 1))).counts(&unrolled);
+        assert_eq!((counts.steps, counts.step_channels, counts.positions), (128.0, 5120.0, 64.0));
+        assert_eq!(unrolled.cycles_of(counts).0, 128.0 * 2.0 + 5120.0 * 0.5 + 64.0 * 4.0);
+        // A depthwise convolution of 144 channels: three times 64, and its positions once.
+        let gemm = Gemm { groups: 144, m: 64, n: 1, k: 9 };
+        let counts = Loops::of(gemm, Some(window(3, 8, 1, 144, 144))).counts(&unrolled);
+        assert_eq!((counts.steps, counts.step_channels, counts.positions), (192.0, 9216.0, 64.0));
+        assert_eq!(unrolled.cycles_of(counts).0, 192.0 * 2.0 + 9216.0 * 0.5 + 64.0 * 4.0);
     }
 
     #[test]

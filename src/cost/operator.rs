@@ -10,7 +10,7 @@ use crate::evidence::Kind;
 use crate::hardware::{
     Array, DomainState, Engine, OperandStore, Point, Precision, Profile, SoftwareStack,
 };
-use crate::model::{ElementType, OpKind, Work};
+use crate::model::{ElementType, OpKind, OperandRole, Work};
 use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
 
 /// What operators are costed against: a profile at an operating point with its software.
@@ -269,8 +269,9 @@ fn engine_work(
     if let Some(store) = unit.energy.operand_store.as_ref().filter(|_| work.macs > 0) {
         let (each, traffic_kind) = stored_bytes(store, work);
         let bytes = each * work.macs as f64 * timing.made * switched;
-        sum += Joules(bytes * store.energy.get().si());
-        kind = kind.weaker(traffic_kind).weaker(store.energy.kind());
+        let (energy, energy_kind) = energy_of_byte(store, &unit.array, work);
+        sum += Joules(bytes * energy);
+        kind = kind.weaker(traffic_kind).weaker(energy_kind);
     }
     kind = kind.weaker(zeros_kind);
     // The operations fused into MAC work ride along in its pipeline.
@@ -291,12 +292,34 @@ fn switched(work: &Work, unit: &Engine) -> (f64, Kind) {
     }
 }
 
+/// Energy of a byte of the operand store \[J/B\]: with what changing words costs where the input channels of
+/// a result come in several passes.
+fn energy_of_byte(store: &OperandStore, array: &Array, work: &Work) -> (f64, Kind) {
+    let own = (store.energy.get().si(), store.energy.kind());
+    match &store.reload {
+        Some(reload) if fixed_function::sums_in_passes(array, work) => {
+            (own.0 + reload.get().si(), own.1.weaker(reload.kind()))
+        }
+        _ => own,
+    }
+}
+
 /// Bytes of the operand store for a multiply-accumulate \[B\]: those of its operands, or its share of a
-/// word that is read whole, if that is more.
+/// word that is read whole, if that is more. Of weights in fewer bits than are computed in, a word holds
+/// more.
 fn stored_bytes(store: &OperandStore, work: &Work) -> (f64, Kind) {
     let own = store.traffic.get().si();
     let Some(word) = &store.word else { return (own, store.traffic.kind()) };
     let points = work.window.map_or(1, |w| w.kernel_height.saturating_mul(w.kernel_width)).max(1);
     let whole = word.get().si() / points as f64;
-    if whole > own { (whole, word.kind()) } else { (own, store.traffic.kind()) }
+    let (bytes, kind) =
+        if whole > own { (whole, word.kind()) } else { (own, store.traffic.kind()) };
+    (bytes * narrowed(work), kind)
+}
+
+/// Bits of a stored weight over those that are computed in, at most 1.
+fn narrowed(work: &Work) -> f64 {
+    let filter = work.operands.iter().find(|own| own.role == OperandRole::Filter && own.constant);
+    let own = work.element.bits().max(1) as f64;
+    filter.map_or(1.0, |filter| (filter.element.bits() as f64 / own).min(1.0))
 }

@@ -116,7 +116,9 @@ fn row_stationary(array: &Systolic, window: Window) -> SystolicCycles {
 }
 
 /// Passes of a row-stationary mapping. A pass keeps `p` filters and `q` channels in the scratchpads
-/// of each element; `t` sets take different filters and `r` sets different channels, `r t = sets`.
+/// of each element; `t` sets take different filters and `r` sets different channels, `r t = sets`. A plane of
+/// more strips than there are sets is made in rounds, of which each has input rows of its own: `q` times the
+/// rounds is at most [`Scratchpads::input_rows`].
 /// The input is read once for each group of `p t` filters, partial sums move once for each group of
 /// `q r` channels. The split of least traffic is taken.
 fn row_stationary_passes(
@@ -128,7 +130,9 @@ fn row_stationary_passes(
     let Some(pads) = pads else { return Passes::ONCE };
     let group_filters = (window.output_channels / window.groups.max(1)).max(1);
     let width = window.kernel_width.max(1);
-    let q = (pads.input / width).clamp(1, window.input_channels.max(1));
+    let rounds = (strips / sets.max(1) as f64).ceil().max(1.0) as u64;
+    let rows = pads.input_rows.map_or(u64::MAX, |rows| (rows / rounds).max(1));
+    let q = (pads.input / width).min(rows).clamp(1, window.input_channels.max(1));
     let p = (pads.filter / q.saturating_mul(width))
         .clamp(1, pads.partial_sum.max(1))
         .min(group_filters);
@@ -248,7 +252,12 @@ mod tests {
             precision: Precision::Int16,
             rates: std::collections::BTreeMap::new(),
             prefetches_weights: false,
-            scratchpads: Some(Scratchpads { filter: 224, input: 12, partial_sum: 24 }),
+            scratchpads: Some(Scratchpads {
+                filter: 224,
+                input: 12,
+                partial_sum: 24,
+                input_rows: Some(2),
+            }),
             operations: None,
         }
     }
@@ -305,6 +314,24 @@ mod tests {
         assert_eq!(slots(alexnet(11, 55, 3, 96, 1)), 154.0);
         assert_eq!(slots(alexnet(5, 27, 48, 256, 2)), 140.0);
         assert_eq!(slots(alexnet(3, 13, 256, 384, 1)), 156.0);
+    }
+
+    /// Global-buffer traffic that the paper prints for VGG-16 is that of partial sums, `2 / qr` words for each
+    /// MAC over nine: `qr` of 1 at 224 and 112 pixels, 2 at 56, 4 at 28 and 8 at 14.
+    #[test]
+    fn partial_sums_move_as_often_as_the_rows_of_an_element_ask_for() {
+        for (size, channels, together) in
+            [(224, 64, 1), (112, 128, 1), (56, 256, 2), (28, 512, 4), (14, 512, 8)]
+        {
+            let passes = row_stationary(&eyeriss(), alexnet(3, size, channels, 64, 1)).passes;
+            assert_eq!(passes.output_written, (channels / together) as f64, "{size}");
+            assert_eq!(passes.output_read, passes.output_written - 1.0);
+        }
+        // As many rows as fit, where nothing is said: four channels of three words in twelve.
+        let mut free = eyeriss();
+        free.scratchpads.as_mut().unwrap().input_rows = None;
+        let passes = row_stationary(&free, alexnet(3, 56, 256, 64, 1)).passes;
+        assert_eq!(passes.output_written, 64.0);
     }
 
     #[test]

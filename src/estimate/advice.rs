@@ -104,7 +104,9 @@ impl Change {
                 of(network, subject, Setting { point: &point, ..setting })
             }
             Self::Capacity { memory, factor } => {
-                let path = format!("memories[{memory}].capacity");
+                let usable = setting.profile.spec().memories[*memory].usable.is_some();
+                let field = if usable { "usable" } else { "capacity" };
+                let path = format!("memories[{memory}].{field}");
                 let records = setting.profile.parameters();
                 let index = records.iter().position(|record| record.path == path)?;
                 let larger = |i: usize, value: f64| if i == index { value * factor } else { value };

@@ -130,7 +130,10 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
         energy.per_mac.values_mut().for_each(|e| scale(e, dynamic));
         energy.per_operation.values_mut().for_each(|e| scale(e, dynamic));
         energy.per_busy_cycle.iter_mut().for_each(|cost| scale_cycle(cost, dynamic));
-        energy.operand_store.iter_mut().for_each(|store| scale(&mut store.energy, dynamic));
+        if let Some(store) = &mut energy.operand_store {
+            scale(&mut store.energy, dynamic);
+            store.reload.iter_mut().for_each(|e| scale(e, dynamic));
+        }
     }
     for memory in spec.memories.iter_mut().filter(|m| switching.contains(&m.domain)) {
         memory.read_energy.iter_mut().for_each(|e| scale(e, dynamic));

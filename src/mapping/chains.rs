@@ -105,7 +105,7 @@ impl Run<'_> {
     /// Rows stay; nothing where even they do not fit.
     fn rows(&self, layers: Range<usize>) -> Option<Vec<Kept>> {
         let buffer = self.ties.get(layers.start)?.buffer;
-        let capacity = self.setting.profile.spec().memories[buffer].capacity.get().si();
+        let capacity = self.setting.profile.spec().memories[buffer].room().get().si();
         let mut needed = 0.0;
         let mut fewest = f64::INFINITY;
         for layer in layers.clone() {

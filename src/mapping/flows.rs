@@ -80,8 +80,8 @@ pub(super) struct Flow {
 impl Flow {
     /// What the count of its fetches rests on: the room of the buffer that keeps it, or does not.
     pub(super) fn room_kind(&self, setting: Setting<'_>) -> Kind {
-        let capacity = |b: usize| setting.profile.spec().memories[b].capacity.kind();
-        self.buffer.map_or(Kind::STRONGEST, capacity)
+        let room = |b: usize| setting.profile.spec().memories[b].room().kind();
+        self.buffer.map_or(Kind::STRONGEST, room)
     }
 
     /// True where it may come more than once: a factor of MAC work, or what is gone through again.
@@ -291,7 +291,7 @@ impl Flows {
 
     /// Bytes of a buffer that are free.
     fn room(&self, buffer: usize, setting: Setting<'_>) -> f64 {
-        let capacity = setting.profile.spec().memories[buffer].capacity.get().si();
+        let capacity = setting.profile.spec().memories[buffer].room().get().si();
         let taken = self.taken.filter(|(own, _)| *own == buffer);
         capacity - taken.map_or(0.0, |(_, bytes)| bytes)
     }

@@ -14,6 +14,9 @@
 //! often it comes and `tiles_o` in how many tiles the buffer forces it, `t_c` \[s\] latency and `BW_c` \[B/s\] bandwidth of channel `c`, `near_c` \[s\] what passes
 //! between the engine and the memory next to it.
 //!
+//! An operand whose home says so ([`Memory::serial`](crate::hardware::Memory::serial)) moves whole before or
+//! behind: its part of `fill_c` or `drain_c` is `f_o (tiles_o t_c + B_o / BW_c)`, and it has none of `steady_c`.
+//!
 //! A tiling ([`super::flows`]) settles `tiles_o` and `f_o`. Pieces may be finer: what stays in the buffer comes
 //! in more and smaller requests then, and no byte of it comes twice. Taken is the number of least time
 //! ([`super::pace`]) up to the finest cut, of eight in each octave.
@@ -45,6 +48,8 @@ pub(super) struct Moved {
     pub(super) cuts: f64,
     /// Pieces that are asked for at a time, by units that work side by side.
     pub(super) abreast: f64,
+    /// True where all of it moves before the engine computes, or behind.
+    pub(super) alone: bool,
     /// What its bytes rest on.
     pub(super) bytes_kind: Kind,
     /// What its pieces rest on.
@@ -77,17 +82,19 @@ impl Staged {
             let bytes = own.bytes * own.fetches;
             let (requests, bytes_kind) = (cut * own.fetches / own.abreast, own.bytes_kind);
             let count_kind = own.pieces_kind.weaker(bytes_kind);
+            let one = (own.bytes / cut, 1.0 / own.abreast);
+            let first = if own.alone { (bytes, requests) } else { one };
             for (channel, written) in own.over() {
                 let (read, write) =
                     if written { (Bytes::ZERO, bytes) } else { (bytes, Bytes::ZERO) };
                 let place =
                     sums.add(Sum { channel, read, write, requests, bytes_kind, count_kind });
                 match piece.get_mut(place) {
-                    Some((bytes, requests)) => {
-                        *bytes += own.bytes / cut;
-                        *requests += 1.0 / own.abreast;
+                    Some(sum) => {
+                        sum.0 += first.0;
+                        sum.1 += first.1;
                     }
-                    None => piece.push((own.bytes / cut, 1.0 / own.abreast)),
+                    None => piece.push(first),
                 }
             }
         }

@@ -68,6 +68,8 @@ struct Leg {
     least: f64,
     /// Before the engine computes, or behind.
     before: bool,
+    /// With none of it beside.
+    alone: bool,
 }
 
 /// Times of a step, as far as pieces change them.
@@ -111,6 +113,7 @@ impl Law {
                         most,
                         least,
                         before,
+                        alone: own.alone,
                     });
                 }
             }
@@ -147,6 +150,7 @@ impl Law {
             let whole = leg.fetches * (n.max(leg.tiles).min(leg.cuts) * leg.wait + leg.moving);
             let end = match self.how {
                 Transfers::Inline => 0.0,
+                Transfers::DoubleBuffered if leg.alone => whole,
                 Transfers::DoubleBuffered => {
                     leg.wait + leg.moving * share.min(leg.most).max(leg.least)
                 }
@@ -175,7 +179,7 @@ impl Law {
         for way in &mut self.ways {
             (way.fill, way.steady) = (0.0, way.near);
         }
-        for leg in &self.legs {
+        for leg in self.legs.iter().filter(|leg| !leg.alone) {
             let Some(way) = self.ways.get_mut(leg.way) else { continue };
             // No more requests than those of `n` pieces and the forced ones.
             way.fill += leg.fetches * leg.wait;
@@ -253,6 +257,7 @@ mod tests {
             most: 1.0 / tiles,
             least: 1.0 / cuts,
             before,
+            alone: false,
         });
         Law {
             how: Transfers::DoubleBuffered,
@@ -283,6 +288,26 @@ mod tests {
         assert!((serial - (104.0 + 126.0 + 1000.0 + 45.0)).abs() < 1e-9, "{serial}");
         let inline = Law { how: Transfers::Inline, ..law(8.0, &[7.0], &legs) }.at(4.0).time;
         assert!((inline - (104.0 + 126.0 + 45.0 + 7.0)).abs() < 1e-9, "{inline}");
+    }
+
+    #[test]
+    fn what_moves_alone_is_in_no_steady_part() {
+        let legs = [
+            (0, 1.0, 100.0, 1.0, 2.0, 2.0, true),
+            (0, 1.0, 60.0, 1.0, 1.0, 6.0, true),
+            (0, 1.0, 40.0, 1.0, 1.0, 1.0, false),
+        ];
+        let mut law = law(50.0, &[0.0], &legs);
+        law.legs[0].alone = true;
+        law.legs[2].alone = true;
+        // The first in its two tiles and the first sixth of the second; the rest of that is within the work.
+        let found = law.at(6.0);
+        assert!((found.time - ((2.0 + 100.0) + (1.0 + 10.0) + 55.0 + 41.0)).abs() < 1e-9);
+        assert!((found.steady - (5.0 + 50.0)).abs() < 1e-9);
+        // More work hides the second, and nothing of the others.
+        law.floor = 70.0;
+        assert!((law.at(6.0).time - (102.0 + 11.0 + 70.0 + 41.0)).abs() < 1e-9);
+        assert!(law.surely_within_floor() >= place(4.0));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use super::plan::{Phase, PhaseKind, Transfer};
 use super::streams::Near;
 use crate::cost::{Cost, Setting, access_energy};
 use crate::evidence::Kind;
-use crate::hardware::Transfers;
+use crate::hardware::{TensorClass, Transfers};
 use crate::model::{OperandRole, Work};
 use crate::units::{Bytes, Cycles, Joules};
 
@@ -275,9 +275,31 @@ fn stage(
     let bytes_kind = room.weaker(flow.kind);
     let link = profile.link_between(from, to).map(|link| profile.link_channel(link));
     let (channels, bytes) = ((from, to, link), flow.bytes * coming.grown);
-    let (fetches, tiles, cuts) = (coming.times, coming.tiles, flow.cuts.max(coming.tiles));
+    let (fetches, tiles) = (coming.times, coming.tiles);
+    let alone = is_alone(flow, (from, to), engine, setting);
+    // What moves alone has nothing to overlap with: no finer than the buffer asks for.
+    let cuts = if alone { tiles } else { flow.cuts.max(tiles) };
     let abreast = profile.spec().engines[engine].array.abreast() as f64;
-    moved.push(Moved { channels, bytes, fetches, tiles, cuts, abreast, bytes_kind, pieces_kind });
+    moved.push(Moved {
+        channels,
+        bytes,
+        fetches,
+        tiles,
+        cuts,
+        abreast,
+        alone,
+        bytes_kind,
+        pieces_kind,
+    });
+}
+
+/// True where the home of an operand says that it does not move beside the work of a double-buffered engine.
+fn is_alone(flow: &Flow, (from, to): (usize, usize), engine: usize, setting: Setting<'_>) -> bool {
+    let spec = setting.profile.spec();
+    let class = if flow.constant { TensorClass::Weights } else { TensorClass::Activations };
+    let is_serial = |memory: usize| spec.memories[memory].serial.contains(&class);
+    spec.engines[engine].transfers == Transfers::DoubleBuffered
+        && (is_serial(from) || is_serial(to))
 }
 
 /// The memory that weights come into ahead of their operator, if they do.

@@ -9,6 +9,8 @@ use std::fmt;
 pub enum ElementType {
     /// One bit stored as a byte.
     Bool,
+    /// 2-bit signed integer, four to a byte.
+    Int2,
     /// 4-bit signed integer, two to a byte.
     Int4,
     /// 8-bit signed integer.
@@ -60,6 +62,7 @@ impl ElementType {
     /// Width in bits; 0 for [`ElementType::Other`].
     pub fn bits(self) -> u64 {
         match self {
+            Self::Int2 => 2,
             Self::Int4 | Self::Float4 => 4,
             Self::Bool | Self::Int8 | Self::UInt8 | Self::Float8 => 8,
             Self::Int16 | Self::UInt16 | Self::Float16 | Self::BFloat16 => 16,

@@ -233,16 +233,17 @@ fn from_file(
     Ok(())
 }
 
-/// Splits packed bytes into symbols of 4, 8, 16, 32 or 64 bits; of two in a byte the lower comes
+/// Splits packed bytes into symbols of 2, 4, 8, 16, 32 or 64 bits; of several in a byte the lowest comes
 /// first.
 fn symbols(bytes: &[u8], bits: u64, first: u64, count: u64, visit: &mut impl FnMut(u64, u64)) {
     let mut index = first;
     let end = first + count;
-    if bits == 4 {
+    if bits == 2 || bits == 4 {
+        let mask = (1u64 << bits) - 1;
         for byte in bytes {
-            for symbol in [byte & 15, byte >> 4] {
+            for place in 0..8 / bits {
                 if index < end {
-                    visit(index, u64::from(symbol));
+                    visit(index, u64::from(*byte) >> (place * bits) & mask);
                 }
                 index += 1;
             }
@@ -374,6 +375,9 @@ mod tests {
         assert_eq!(found.unwrap().filters, [false, true]);
         let nibbles = weights(&[0x0f, 0xf0], ElementType::Int4, &[2, 2]);
         let s = nibbles.findings(&rows(&[2, 2])).unwrap().statistics;
+        assert_eq!((s.zeros, s.zero_filters), (0.5, 0));
+        let quarters = weights(&[0x0d, 0xf0], ElementType::Int2, &[2, 4]);
+        let s = quarters.findings(&rows(&[2, 4])).unwrap().statistics;
         assert_eq!((s.zeros, s.zero_filters), (0.5, 0));
     }
 

@@ -229,7 +229,7 @@ enum Holds {
 fn holds(element: ElementType) -> Holds {
     use ElementType as E;
     match element {
-        E::Int4 | E::Int8 | E::UInt8 | E::Int16 | E::UInt16 => Holds::Numbers,
+        E::Int2 | E::Int4 | E::Int8 | E::UInt8 | E::Int16 | E::UInt16 => Holds::Numbers,
         _ if element.is_float() => Holds::Numbers,
         E::Int32 | E::UInt32 => Holds::Either,
         _ => Holds::Places,

@@ -66,7 +66,7 @@ impl Change {
             Self::Keeps(_) => "keep results that fit in buffers for the next layer".to_owned(),
             Self::Capacity { memory, factor } => {
                 let unit = &spec.memories[*memory];
-                let larger: Bytes = unit.capacity.get() * *factor;
+                let larger: Bytes = unit.room().get() * *factor;
                 format!("make {} {factor} times as large ({larger})", unit.name)
             }
             Self::Transfers { engine } => {

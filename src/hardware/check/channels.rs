@@ -1,7 +1,7 @@
 //! Memories, caches and links: reached, staged, sized.
 
 use super::{Checker, names};
-use crate::hardware::spec::{Bandwidth, Delay, Memory, Rows};
+use crate::hardware::spec::{Bandwidth, Delay, Memory, Rows, TensorClass};
 
 impl Checker<'_> {
     pub(super) fn memories(&mut self) {
@@ -17,6 +17,8 @@ impl Checker<'_> {
             self.staging(&at("staged_through"), stage);
             self.links.memory_stage.push(stage);
             self.positive(at("capacity"), &memory.capacity);
+            self.usable(&at("usable"), memory);
+            self.serial(&at("serial"), memory);
             self.bandwidth(&at("bandwidth"), &memory.bandwidth);
             self.delay(&at("latency"), memory.latency.as_ref());
             if let Some(rows) = &memory.rows {
@@ -32,6 +34,27 @@ impl Checker<'_> {
                 self.not_negative(path, &state.power);
             }
             self.reached(&at("name"), memory);
+        }
+    }
+
+    fn usable(&mut self, path: &str, memory: &Memory) {
+        let Some(usable) = &memory.usable else { return };
+        self.positive(path.to_owned(), usable);
+        let whole = memory.capacity.get();
+        if usable.get().0 > whole.0 {
+            self.fault(path, format!("more than the {whole} that it holds"));
+        }
+    }
+
+    /// What is moved apart from computing passes a buffer, and is of a class that operands are told by.
+    fn serial(&mut self, path: &str, memory: &Memory) {
+        if !memory.serial.is_empty() && memory.staged_through.is_none() {
+            let message = "what is moved before and behind computing passes a buffer";
+            self.fault(path, message);
+        }
+        let of_operands = [TensorClass::Weights, TensorClass::Activations];
+        if memory.serial.iter().any(|class| !of_operands.contains(class)) {
+            self.fault(path, "operands are Weights or Activations");
         }
     }
 

@@ -1,7 +1,9 @@
 //! Engines: something to run, somewhere to work from, something it costs.
 
 use super::{Checker, names};
-use crate::hardware::spec::{Array, Engine, FixedFunction, Lanes, Systolic, TensorTiles, Zeros};
+use crate::hardware::spec::{
+    Array, Engine, FixedFunction, Lanes, OperandStore, Systolic, TensorTiles, Zeros,
+};
 use crate::model::OpKind;
 
 /// Larger than any array built, and small enough that no product of sides overflows.
@@ -56,8 +58,8 @@ impl Checker<'_> {
             if let Some(saved) = &engine.energy.zero_data_saves {
                 self.share(at("energy.zero_data_saves"), saved);
             }
-            if let Some(word) = engine.energy.operand_store.as_ref().and_then(|s| s.word.as_ref()) {
-                self.positive(at("energy.operand_store.word"), word);
+            if let Some(store) = &engine.energy.operand_store {
+                self.operand_store(&at("energy.operand_store"), store, &engine.array);
             }
             self.factors(i, engine);
             match &engine.array {
@@ -66,6 +68,22 @@ impl Checker<'_> {
                 Array::TensorTiles(tiles) => self.tensor_tiles(&at("array.TensorTiles"), tiles),
                 Array::FixedFunction(f) => self.fixed_function(&at("array.FixedFunction"), f),
                 Array::Blocks(blocks) => self.block_engine(&at("array.Blocks"), blocks),
+            }
+        }
+    }
+
+    fn operand_store(&mut self, path: &str, store: &OperandStore, array: &Array) {
+        if let Some(word) = &store.word {
+            self.positive(format!("{path}.word"), word);
+        }
+        if store.reload.is_some() {
+            if store.word.is_none() {
+                let message = "it is an energy of the bytes of a `word`, which is left out";
+                self.fault(format!("{path}.reload"), message);
+            }
+            if !matches!(array, Array::FixedFunction(_)) {
+                let message = "only a FixedFunction says how many input channels come at a time";
+                self.fault(format!("{path}.reload"), message);
             }
         }
     }
@@ -155,6 +173,9 @@ impl Checker<'_> {
             {
                 self.side(format!("{path}.scratchpads.{field}"), words);
             }
+            if let Some(rows) = pads.input_rows {
+                self.side(format!("{path}.scratchpads.input_rows"), rows);
+            }
         }
         if let Some(rate) = &array.operations {
             self.positive(format!("{path}.operations"), rate);
@@ -204,6 +225,7 @@ impl Checker<'_> {
                 ("step_channel_cycles", &unrolled.step_channel_cycles),
                 ("tile_cycles", &unrolled.tile_cycles),
                 ("channel_cycles", &unrolled.channel_cycles),
+                ("position_cycles", &unrolled.position_cycles),
             ] {
                 if let Some(cycles) = cycles {
                     self.not_negative(format!("{path}.unrolled.{kind}.{field}"), cycles);

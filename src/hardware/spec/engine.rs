@@ -267,6 +267,10 @@ described! {
         pub input: u64,
         /// Words of partial sums.
         pub partial_sum: u64,
+        /// Rows of the input that an element goes through in a pass at most: one for each input channel and
+        /// strip that it makes a part of. As many as fit when left out.
+        #[serde(default)]
+        pub input_rows: Option<u64>,
     }
 }
 
@@ -344,6 +348,10 @@ described! {
         /// Cycles of an output channel of a tile beside its steps.
         #[serde(default)]
         pub channel_cycles: Option<Valued<Cycles>>,
+        /// Cycles of a position of the results beside all that, once for all of its channels: window and
+        /// addresses move on.
+        #[serde(default)]
+        pub position_cycles: Option<Valued<Cycles>>,
         /// Output rows and columns of a step where the stride is above one; left out means the same as
         /// otherwise.
         #[serde(default)]
@@ -410,8 +418,13 @@ described! {
         pub energy: Valued<JoulesPerByte>,
         /// Bytes of a word that holds the filter window of one channel and is read whole: a window of
         /// so many points moves at least this over the points for each multiply-accumulate.
+        /// Fewer bits of a weight take so much less of it.
         #[serde(default)]
         pub word: Option<Valued<Bytes>>,
+        /// Energy of a byte of such a word beside [`Self::energy`] where the input channels of a result come
+        /// in several passes, so that data and word change at each step.
+        #[serde(default)]
+        pub reload: Option<Valued<JoulesPerByte>>,
     }
 }
 

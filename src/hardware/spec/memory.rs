@@ -20,12 +20,20 @@ described! {
         pub domain: String,
         /// How much it holds.
         pub capacity: Valued<Bytes>,
+        /// How much of it a network has, where programs, stacks and drivers take the rest; all of it when
+        /// left out.
+        #[serde(default)]
+        pub usable: Option<Valued<Bytes>>,
         /// What lives in it between layers; empty for a buffer that only stages.
         #[serde(default)]
         pub holds: Vec<TensorClass>,
         /// The buffer its traffic passes through on the way to an engine.
         #[serde(default)]
         pub staged_through: Option<String>,
+        /// What of it is moved to the buffer before an engine computes and back behind it, although the
+        /// engine double-buffers: `Weights`, `Activations`.
+        #[serde(default)]
+        pub serial: Vec<TensorClass>,
         /// Bandwidth, shared by reads and writes.
         pub bandwidth: Bandwidth,
         /// Time from a request to its first byte: once for each piece that is moved to or from a buffer,
@@ -229,6 +237,13 @@ pub enum TensorClass {
 }
 
 no_parameters!(TensorClass, Replacement);
+
+impl Memory {
+    /// What a network has of it.
+    pub fn room(&self) -> &Valued<Bytes> {
+        self.usable.as_ref().unwrap_or(&self.capacity)
+    }
+}
 
 /// Voltages are written to the millivolt: what is meant to be equal is.
 const VOLTAGE_SLACK: f64 = 1e-6;

@@ -34,7 +34,7 @@ impl Precision {
     /// The precision that elements of a type are computed in; `None` for types without arithmetic.
     pub fn of(element: ElementType) -> Option<Self> {
         Some(match element {
-            ElementType::Int4 => Self::Int4,
+            ElementType::Int2 | ElementType::Int4 => Self::Int4,
             ElementType::Bool | ElementType::Int8 | ElementType::UInt8 => Self::Int8,
             ElementType::Int16 | ElementType::UInt16 => Self::Int16,
             ElementType::Int32 | ElementType::UInt32 => Self::Int32,

@@ -125,7 +125,7 @@ fn rooms(engine: usize, profile: &Profile) -> Vec<Room> {
         let (weights, activations) = (holds(TensorClass::Weights), holds(TensorClass::Activations));
         let (inputs, results) = (holds(inputs_live), holds(results_live));
         // Parts of bytes hold nothing, and nothing is past 64 bits.
-        let capacity = own.capacity.get().0.max(0.0) as u64;
+        let capacity = own.room().get().0.max(0.0) as u64;
         let holds_any = weights || activations || inputs || results;
         let room = Room { memory, capacity, weights, activations, inputs, results };
         holds_any.then_some(room)

@@ -24,6 +24,8 @@ pub(in crate::model) struct Filter {
     pub activation: Option<&'static str>,
     /// Share of zeros in the data, where it is known.
     pub input_zeros: Option<f64>,
+    /// What its weights are stored in, where that is not what is computed in.
+    pub stored: Option<ElementType>,
 }
 
 /// How filters share the input channels.
@@ -38,8 +40,8 @@ pub(in crate::model) enum Groups {
 impl Filter {
     pub fn new(channels: u64, kernel: u64, stride: u64) -> Self {
         let (kernel, groups) = ((kernel, kernel), Groups::Of(1));
-        let (activation, input_zeros) = (None, None);
-        Self { channels, kernel, stride, groups, bias: false, activation, input_zeros }
+        let (activation, input_zeros, stored) = (None, None, None);
+        Self { channels, kernel, stride, groups, bias: false, activation, input_zeros, stored }
     }
 
     pub fn depthwise(channels: u64, kernel: u64, stride: u64) -> Self {
@@ -53,6 +55,11 @@ impl Filter {
 
     pub fn activated(mut self, activation: &'static str) -> Self {
         self.activation = Some(activation);
+        self
+    }
+
+    pub fn stored_in(mut self, element: ElementType) -> Self {
+        self.stored = Some(element);
         self
     }
 
@@ -115,7 +122,8 @@ impl Builder {
             (Layout::ChannelsLast, Groups::Of(_)) => [channels, rows, columns, each],
             (Layout::ChannelsFirst, _) => [channels, each, rows, columns],
         };
-        let weights = self.constant(&format!("{name}.weight"), &extents)?;
+        let stored = filter.stored.unwrap_or(self.element);
+        let weights = self.constant_of(&format!("{name}.weight"), &extents, stored)?;
         let bias = filter.bias.then(|| self.bias(name, channels));
         let convolution = Convolution {
             strides: vec![stride; 2],

@@ -1,8 +1,8 @@
 //! The networks of Analog Devices' application note 7664, as analogdevicesinc/ai8x-training defines them.
 //!
 //! Extents are facts of that repository's `models/` and of ai8x-synthesis' `networks/`; the order of
-//! layers is that of the chip, which pools before it convolves. Normalisation is folded. All weights
-//! count as 8-bit: two of the networks store most of theirs in 2 and 4 bits, which the chip expands.
+//! layers is that of the chip, which pools before it convolves. Normalisation is folded. Weights are stored
+//! in 8 bits, and most of those of two networks in 2 and 4, which the chip expands.
 
 use super::described;
 use crate::model::builder::{Builder, Filter, padded};
@@ -136,20 +136,47 @@ pub(super) fn cifar10(name: &str) -> Result<ModelGraph, ModelError> {
 /// is added to its result.
 type Simple = [(u64, u64, bool, bool); 13];
 
-fn simple(name: &str, layers: Simple, source: &str) -> Result<ModelGraph, ModelError> {
+/// What the weights of each layer and of the last convolution are stored in.
+type Stored = [ElementType; 14];
+
+const IN_BYTES: Stored = [ElementType::Int8; 14];
+
+/// `policies/qat_policy_cifar100.yaml`: 8 bits in the first layer, 4 in the second and in the last four, 2 in
+/// all others.
+const MIXED: Stored = {
+    let mut stored = [ElementType::Int2; 14];
+    stored[0] = ElementType::Int8;
+    stored[1] = ElementType::Int4;
+    stored[10] = ElementType::Int4;
+    stored[11] = ElementType::Int4;
+    stored[12] = ElementType::Int4;
+    stored[13] = ElementType::Int4;
+    stored
+};
+
+fn simple(
+    name: &str,
+    layers: Simple,
+    stored: Stored,
+    source: &str,
+) -> Result<ModelGraph, ModelError> {
     let (mut net, mut x) = Net::new(name, [32, 32, 3])?;
-    for (channels, kernel, pools, adds) in layers {
+    let [inside @ .., last] = stored;
+    for ((channels, kernel, pools, adds), element) in layers.into_iter().zip(inside) {
         let before = x;
-        x = if pools {
-            net.pooled_conv(x, channels, kernel)?
-        } else {
-            net.conv(x, channels, kernel)?
-        };
+        if pools {
+            x = net.halved(x, PoolFunction::Maximum)?;
+        }
+        let filter = Filter::new(channels, kernel, 1).activated(RELU).stored_in(element);
+        let called = net.called("conv");
+        x = net.builder.convolution(&called, x, filter)?;
         if adds {
             x = net.add(x, before)?;
         }
     }
-    let scores = net.linear_conv(x, 100, 1)?;
+    let called = net.called("conv");
+    let filter = Filter::new(100, 1, 1).stored_in(last);
+    let scores = net.builder.convolution(&called, x, filter)?;
     net.finished(scores, source)
 }
 
@@ -171,7 +198,7 @@ const SIMPLE: Simple = [
 
 /// `ai85net-simplenet.py`; its policy stores most weights in 2 and 4 bits.
 pub(super) fn cifar100_simple(name: &str) -> Result<ModelGraph, ModelError> {
-    simple(name, SIMPLE, "ai85net-simplenet.py")
+    simple(name, SIMPLE, MIXED, "ai85net-simplenet.py")
 }
 
 /// `ai85net-res-simplenet.py`.
@@ -180,7 +207,7 @@ pub(super) fn cifar100_residual(name: &str) -> Result<ModelGraph, ModelError> {
     for at in [2, 5, 8] {
         layers[at].3 = true;
     }
-    simple(name, layers, "ai85net-res-simplenet.py")
+    simple(name, layers, IN_BYTES, "ai85net-res-simplenet.py")
 }
 
 /// `ai85net-simplenet-wide2x.py`; its policy stores most weights in 2 and 4 bits.
@@ -190,7 +217,7 @@ pub(super) fn cifar100_simplewide2x(name: &str) -> Result<ModelGraph, ModelError
     for (layer, channels) in layers.iter_mut().zip(channels) {
         layer.0 = channels;
     }
-    simple(name, layers, "ai85net-simplenet-wide2x.py")
+    simple(name, layers, MIXED, "ai85net-simplenet-wide2x.py")
 }
 
 /// `ai85net-faceid.py` on 160 by 120 pixels.
@@ -414,7 +441,19 @@ pub(super) fn camvid_unet(name: &str) -> Result<ModelGraph, ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{stored_parameters, total_macs};
+    use crate::model::{TensorRole, stored_parameters, total_macs};
+
+    /// Application note 7664, table 4: bytes of the weights of the networks with 2 and 4 bits.
+    #[test]
+    fn narrow_weights_take_the_bytes_of_the_note() {
+        let cases = [(cifar100_simple as fn(&str) -> _, 165_228), (cifar100_simplewide2x, 312_200)];
+        for (make, bytes) in cases {
+            let graph: ModelGraph = make("n").unwrap();
+            let stored = graph.tensors().map(|id| graph.tensor(id));
+            let stored = stored.filter(|tensor| tensor.role == TensorRole::Constant);
+            assert_eq!(stored.filter_map(|tensor| tensor.bytes()).sum::<u64>(), bytes);
+        }
+    }
 
     /// Application note 7664, table 4: bytes of weights and million MACs. Networks with weights below 8
     /// bits are counted at 8 here. Of a transposed convolution the note counts the positions of the

@@ -6,7 +6,8 @@ use crate::model::{ElementType, Sparsity};
 use std::fmt;
 
 /// Formats that numbers are computed in.
-const FORMATS: [ElementType; 11] = [
+const FORMATS: [ElementType; 12] = [
+    ElementType::Int2,
     ElementType::Int4,
     ElementType::Int8,
     ElementType::UInt8,

@@ -209,6 +209,7 @@ fn of_memory(memory: &Memory) -> String {
     let holds = holds.collect::<Vec<_>>().join(" and ");
     let mut parts = vec![
         Some(value(&memory.capacity)),
+        memory.usable.as_ref().map(|usable| format!("{} for networks", value(usable))),
         Some(if holds.is_empty() { "stages only".to_owned() } else { format!("holds {holds}") }),
         Some(bandwidth(&memory.bandwidth)),
         memory.latency.as_ref().map(|time| format!("latency {}", delay(time))),
