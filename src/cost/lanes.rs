@@ -1,8 +1,11 @@
 //! Processors and vector units: software decides the rate, the datapath bounds it.
 //!
-//! `cycles = max(datapath, MACs c_kind + outputs o_kind)` with `c` \[cycle/MAC\] and `o`
-//! \[cycle/element\] of the software stack. The term per output element (requantise, store) takes the
-//! error of whole layers on a Cortex-M4 from 16 % to 4 %. The datapath of `L` lanes takes, for a
+//! `cycles = max(datapath, MACs c_kind + outputs o_kind + positions p_kind)` with `c` \[cycle/MAC\], `o`
+//! \[cycle/element\] and `p` \[cycle\] of the software stack. The term per output element (requantise,
+//! store) takes the error of whole layers on a Cortex-M4 from 16 % to 4 %. A kernel that computes whole
+//! tiles of `M x N` results and `K` points of the sum counts `g ceil(m / M) M ceil(n / N) N ceil(k / K) K`
+//! MACs and as many outputs less the last factor; products of a vector (`m = 1`) and depthwise ones have no
+//! such tiles. The datapath of `L` lanes takes, for a
 //! product of `g` groups `[m, k] x [k, n]` vectorised
 //!
 //! - along the sum: `g m n (ceil(k / L) L / peak + overhead)`,
@@ -14,7 +17,9 @@
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
-use crate::hardware::{Blocks, Engine, Lanes, Precision, SoftwareStack, Vector, VectorLoop};
+use crate::hardware::{
+    Blocks, Engine, Lanes, Precision, SoftwareStack, Tile, Vector, VectorLoop,
+};
 use crate::model::{Gemm, OpKind, Work};
 use crate::units::{Cycles, MacsPerCycle};
 
@@ -98,6 +103,37 @@ fn passes(blocks: Option<&Blocks>, gemm: Option<Gemm>) -> Passes {
     }
 }
 
+/// What the cycles of a kernel go by.
+#[derive(Debug, PartialEq)]
+struct Counted {
+    macs: f64,
+    outputs: f64,
+    /// Output positions, whatever their channels.
+    positions: f64,
+}
+
+impl Counted {
+    /// Counted in whole tiles, where the kernel computes such.
+    fn of(tile: Option<&Tile>, work: &Work) -> Self {
+        let (macs, outputs) = (work.macs as f64, work.output_elements as f64);
+        let Some(gemm) = work.gemm else { return Self { macs, outputs, positions: 0.0 } };
+        let Gemm { groups, m, n, k } = gemm;
+        // The groups of a convolution are channels, those of a batched product are products.
+        let products = if work.window.is_some() { 1.0 } else { groups as f64 };
+        let positions = products * m as f64;
+        let is_depthwise = groups > 1 && n == 1;
+        let Some(tile) = tile.filter(|_| m > 1 && !is_depthwise) else {
+            return Self { macs, outputs, positions };
+        };
+        let whole = |extent: u64, tile: u64| {
+            let tile = tile.max(1);
+            extent.div_ceil(tile) as f64 * tile as f64
+        };
+        let outputs = groups as f64 * whole(m, tile.positions) * whole(n, tile.channels);
+        Self { macs: outputs * whole(k, tile.depth), outputs, positions }
+    }
+}
+
 fn software_cycles(
     engine: &Engine,
     stack: &SoftwareStack,
@@ -105,16 +141,21 @@ fn software_cycles(
     precision: Precision,
 ) -> Result<(f64, Kind), Refusal> {
     let (mut cycles, mut kind) = (0.0, Kind::STRONGEST);
+    let Counted { macs, outputs, positions } = Counted::of(stack.tile.as_ref(), work);
     let mut known = work.kind == OpKind::View;
     if let Some(rate) = stack.cycles_per_mac.get(&work.kind) {
-        cycles += work.macs as f64 * rate.get().0;
+        cycles += macs * rate.get().0;
         kind = kind.weaker(rate.kind());
         known = true;
     }
     if let Some(rate) = stack.cycles_per_output.get(&work.kind) {
-        cycles += work.output_elements as f64 * rate.get().0;
+        cycles += outputs * rate.get().0;
         kind = kind.weaker(rate.kind());
         known |= work.macs == 0;
+    }
+    if let Some(each) = stack.cycles_per_position.get(&work.kind) {
+        cycles += positions * each.get().0;
+        kind = kind.weaker(each.kind());
     }
     if let Some(rate) = stack.cycles_per_operation.get(&work.kind).filter(|_| work.macs == 0) {
         cycles += work.element_ops as f64 * rate.get().0;
