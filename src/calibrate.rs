@@ -7,13 +7,15 @@ mod calibration;
 mod case;
 mod experiment;
 pub mod fit;
+mod fit_report;
 mod gathered;
 mod holdout;
 pub mod joint;
 mod meter;
-mod outcome;
+mod protocols;
 mod record;
 mod shipped;
+mod shipped_calibrations;
 mod summary;
 mod validation;
 
@@ -28,10 +30,12 @@ pub use case::{
     Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,
     RuntimeVersion, Split,
 };
+pub use fit_report::{Confused, Contradiction, FitReport, FittedNumber, FittedSight, Weakest};
 pub use gathered::Gathered;
 pub use holdout::{HeldOut, Protocol, hold_out};
-pub use outcome::{Confused, Contradiction, FittedNumber, FittedSight, Outcome, Weakest};
+pub use protocols::{Missed, ProtocolErrors, Scored, errors_by_protocol, held_out};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
+pub use shipped_calibrations::{ShippedCalibration, shipped_calibrations};
 pub use summary::{Errors, Grain, Summary, errors_of, summaries};
 pub use validation::{Comparison, ValidationError, validate};

@@ -1,6 +1,7 @@
 //! A calibration file: what is fitted, to which measurements, and what is shared.
 
 use super::case::CaseError;
+use super::fit::FitError;
 use super::validation::ValidationError;
 use crate::diagnostic::{Fault, Report, parse_ron};
 use crate::evidence::CommonSpread;
@@ -22,11 +23,22 @@ pub struct Calibration {
     /// Factors that numbers of several profiles share, in the place of the spreads of their own.
     #[serde(default)]
     pub shared: Vec<Shared>,
+    /// Numbers that count as one where each has a factor of its own, by paths beyond the software stack
+    /// (`cycles_per_output.*`).
+    #[serde(default)]
+    pub alike: Vec<Vec<String>>,
+    /// Versions of runtimes in the order of their release, series by series.
+    #[serde(default)]
+    pub releases: Vec<Vec<String>>,
     /// What the model itself is off by, beside its numbers.
     #[serde(default)]
     pub discrepancy: Vec<Discrepancy>,
     /// What measurements scatter by, beside the spread that a case states for each.
     pub noise: Noise,
+    /// How many measurements the stated noise and discrepancy are worth: their common scale, one for times and
+    /// one for powers, is estimated with the fit. Left out, they hold as stated.
+    #[serde(default)]
+    pub stated_worth: Option<f64>,
     /// How residuals count.
     #[serde(default)]
     pub loss: StatedLoss,
@@ -46,6 +58,10 @@ pub struct Shared {
     /// Spread of the factor of each number by itself.
     #[serde(default)]
     pub each: Option<CommonSpread>,
+    /// Factors of releases of one series go together: `exp(-n / so many)` is the correlation of two that stand
+    /// `n` places apart. Left out, they have nothing to do with one another.
+    #[serde(default)]
+    pub memory: Option<f64>,
 }
 
 /// A factor on predictions: one for each combination of what it goes over.
@@ -58,6 +74,9 @@ pub struct Discrepancy {
     pub over: Vec<Axis>,
     /// Its spread.
     pub spread: CommonSpread,
+    /// As that of [`Shared`].
+    #[serde(default)]
+    pub memory: Option<f64>,
 }
 
 /// What a discrepancy is on.
@@ -76,6 +95,8 @@ pub enum Axis {
     Core,
     /// Family of runtimes.
     Runtime,
+    /// Library of kernels that a runtime calls.
+    Kernels,
     /// Version of a runtime.
     Version,
     /// Profile.
@@ -86,6 +107,8 @@ pub enum Axis {
     Case,
     /// Network.
     Network,
+    /// Family of networks: the name of one before its extents (`mobilenet_v1_int8(width=0.5)`).
+    NetworkFamily,
 }
 
 /// Scatter of measurements.
@@ -122,6 +145,9 @@ pub enum CalibrationError {
     /// Faults in the text.
     #[error(transparent)]
     Faults(#[from] Box<Report>),
+    /// A fit.
+    #[error(transparent)]
+    Fit(#[from] FitError),
     /// A case.
     #[error(transparent)]
     Case(#[from] CaseError),
@@ -166,11 +192,28 @@ impl Calibration {
                 let message = "a factor needs `common`, `each`, or both";
                 faults.push(Fault::at(format!("shared[{i}]"), message));
             }
-            if shared.over.contains(&Axis::Network) {
+            if shared.over.iter().any(|axis| matches!(axis, Axis::Network | Axis::NetworkFamily)) {
                 let message = "numbers of a profile are the same for all networks";
                 let help = "what differs by network is a `discrepancy`";
                 faults.push(Fault::at(format!("shared[{i}].over"), message).with_help(help));
             }
+        }
+        let memories = self.shared.iter().map(|shared| (shared.memory, &shared.over));
+        let memories = memories.enumerate().map(|(i, own)| (format!("shared[{i}]"), own));
+        let off = self.discrepancy.iter().map(|d| (d.memory, &d.over)).enumerate();
+        let off = off.map(|(i, own)| (format!("discrepancy[{i}]"), own));
+        for (place, (memory, over)) in memories.chain(off) {
+            let Some(memory) = memory else { continue };
+            if !(memory > 0.0 && memory.is_finite()) {
+                faults.push(Fault::at(format!("{place}.memory"), "a count of releases above zero"));
+            }
+            if !over.contains(&Axis::Version) {
+                let message = "a memory over releases needs `Version` in `over`";
+                faults.push(Fault::at(format!("{place}.memory"), message));
+            }
+        }
+        if self.stated_worth.is_some_and(|worth| !(worth > 0.0 && worth.is_finite())) {
+            faults.push(Fault::at("stated_worth", "a count of measurements above zero"));
         }
         if let StatedLoss::Huber(delta) = self.loss
             && !(delta > 0.0 && delta.is_finite())

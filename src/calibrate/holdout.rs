@@ -1,6 +1,7 @@
 //! Measurements predicted by fits that never saw them.
 
 use super::calibration::{Axis, StatedLoss};
+use super::case::Quantity;
 use super::fit::{FitError, Limits, Loss};
 use super::joint::{Forecast, Joint, Sight, Start};
 use crate::uncertainty::threads;
@@ -86,8 +87,12 @@ impl Protocol {
         }
     }
 
-    /// The group that a measurement is left out with; `None` where the protocol does not concern it.
+    /// The group that a measurement is left out with; `None` where the protocol does not concern it. What a
+    /// board draws at rest is always given: it costs one capture without any network.
     fn group(self, sight: &Sight) -> Option<String> {
+        if sight.quantity == Quantity::IdlePower {
+            return None;
+        }
         sight.keys.along_all(self.axes(), sight.network.as_deref())
     }
 }

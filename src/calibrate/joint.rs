@@ -6,18 +6,21 @@
 //! `(ln predicted - ln measured) / σ`: weights from measured values would bias the fit.
 
 mod configuration;
+mod factors;
 mod keys;
 mod model;
 mod number;
 mod observation;
+mod scales;
 mod unknowns;
 
 pub use keys::Keys;
 pub use model::{Forecast, Given, JointFit, Start};
 pub use number::JointNumber;
 pub use observation::Sight;
+pub use scales::Scales;
 
-use super::calibration::Calibration;
+use super::calibration::{Calibration, Off};
 use super::case::Case;
 use super::fit::Unknown;
 use super::validation::ValidationError;
@@ -32,6 +35,10 @@ pub struct Joint {
     runs: Vec<Run>,
     sights: Vec<Sight>,
     unknowns: Vec<Unknown>,
+    /// What those are off that are a discrepancy.
+    off: Vec<Option<Off>>,
+    /// How many measurements the stated noise and discrepancy are worth.
+    worth: Option<f64>,
 }
 
 impl Joint {
@@ -48,8 +55,9 @@ impl Joint {
             all.add(case, (configurations.len(), &configuration))?;
             configurations.push(configuration);
         }
-        let unknowns = all.unknowns.list().to_vec();
-        Ok(Self { configurations, runs: all.runs, sights: all.sights, unknowns })
+        let (unknowns, off) = all.unknowns.into_parts();
+        let (runs, sights) = (all.runs, all.sights);
+        Ok(Self { configurations, runs, sights, unknowns, off, worth: calibration.stated_worth })
     }
 
     /// The measurements.

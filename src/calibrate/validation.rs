@@ -3,6 +3,7 @@
 use super::bench::{Bench, Figure};
 use super::case::{Case, Measured, Observation, Quantity, Split};
 use crate::estimate::{Estimate, estimate};
+use crate::evidence::Kind;
 use crate::hardware::{HardwareError, Profile};
 use crate::mapping::{Network, Plan, plan};
 use crate::model::ModelError;
@@ -29,8 +30,12 @@ pub struct Comparison {
     pub printed_macs: Option<u64>,
     /// Why the figure stays out of summaries.
     pub fault: Option<String>,
-    /// What is compared, with its unit as suffix (`latency_s`).
+    /// What is compared.
+    pub of: Quantity,
+    /// The same with its unit as suffix (`latency_s`).
     pub quantity: &'static str,
+    /// What kind of source the measurement has.
+    pub kind: Kind,
     /// The measurement, in SI.
     pub measured: f64,
     /// The prediction, in SI.
@@ -199,7 +204,9 @@ impl Held<'_> {
             macs: known.network.macs(),
             printed_macs: observation.printed_macs,
             fault: observation.fault.clone(),
+            of: figure.quantity,
             quantity: figure.quantity.with_unit(),
+            kind: figure.kind,
             measured: figure.value,
             predicted,
             interval,

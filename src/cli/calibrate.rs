@@ -2,7 +2,7 @@
 
 use super::{Answer, CliError};
 use crate::calibrate::joint::Joint;
-use crate::calibrate::{Gathered, Outcome};
+use crate::calibrate::{FitReport, Gathered};
 use crate::report::{calibration_text, json};
 use clap::Args;
 
@@ -20,7 +20,7 @@ impl Calibrate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         let Gathered { calibration, cases } = Gathered::load(&self.calibration)?;
         let joint = Joint::of(&cases, &calibration)?;
-        let outcome = Outcome::of(&calibration, &joint)?;
+        let outcome = FitReport::of(&calibration, &joint)?;
         if self.json {
             return Ok(Answer::json(&json::calibration(&outcome), true));
         }

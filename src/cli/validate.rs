@@ -2,12 +2,16 @@
 
 use super::{Answer, CliError};
 use crate::calibrate::{
-    Case, CaseError, Comparison, against_vela, recorded, shipped_cases, validate,
+    Case, CaseError, Comparison, Protocol, Scored, against_vela, held_out, recorded,
+    shipped_calibrations, shipped_cases, validate,
 };
 use crate::report::{
-    Rows, against_markdown, comparison_markdown, comparison_table, json, with_tables, write_file,
+    Rows, against_markdown, comparison_markdown, comparison_table, json, protocols_text,
+    with_tables, write_file,
 };
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the tables of all shipped cases stand in.
@@ -25,6 +29,9 @@ enum Peer {
 pub(super) struct Validate {
     /// Case files; all shipped cases when left out
     cases: Vec<String>,
+    /// Only what predictions had: the profile as it stands, or a fit that held measurements out
+    #[arg(long, value_name = "PROTOCOL", value_delimiter = ',', conflicts_with_all = ["cases", "record"])]
+    protocol: Vec<Named>,
     /// A row for each network and layer also of cases with many; so it is for cases that are named
     #[arg(long)]
     each: bool,
@@ -55,6 +62,29 @@ pub(super) struct Validate {
     models: Option<PathBuf>,
 }
 
+/// A protocol by its name.
+#[derive(Debug, Clone, Copy)]
+struct Named(Protocol);
+
+impl ValueEnum for Named {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Named; 7] = {
+            let mut named = [Named(Protocol::Uncalibrated); 7];
+            let mut at = 0;
+            while at < named.len() {
+                named[at] = Named(Protocol::ALL[at]);
+                at += 1;
+            }
+            named
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.had()))
+    }
+}
+
 impl Validate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
         if let (Some(Peer::Vela), Some(runs), Some(models)) =
@@ -79,17 +109,23 @@ impl Validate {
         for case in &cases {
             comparisons.extend(validate(case)?);
         }
+        let scored = self.scored(&comparisons)?;
         let worse: Vec<_> = comparisons.iter().filter(|c| c.worse).collect();
         let good = worse.is_empty();
         if self.json {
-            return Ok(Answer::json(&json::validate(&comparisons), good));
+            return Ok(Answer::json(&json::validate(&comparisons, &scored), good));
         }
         if self.markdown {
             return Ok(Answer { text: comparison_markdown(&cases, &comparisons), good });
         }
         let every = self.each || !self.cases.is_empty();
-        let rows = if every { Rows::Each } else { Rows::OfFew };
-        let mut text = comparison_table(&comparisons, rows);
+        let mut text = match every {
+            true => comparison_table(&comparisons, Rows::Each),
+            false => comparison_table(&comparisons, Rows::None),
+        };
+        if !scored.is_empty() {
+            text.push_str(&protocols_text(&scored));
+        }
         for c in &worse {
             let recorded = c.recorded_error.unwrap_or(0.0) * 100.0;
             let now = c.relative_error * 100.0;
@@ -99,6 +135,32 @@ impl Validate {
             ));
         }
         Ok(Answer { text, good })
+    }
+
+    /// Predictions under the protocols asked for; of named cases only as their profiles stand.
+    fn scored(&self, comparisons: &[Comparison]) -> Result<Vec<Scored>, CliError> {
+        if !self.cases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted: Vec<Protocol> = match self.protocol.as_slice() {
+            [] => Protocol::ALL.to_vec(),
+            named => named.iter().map(|named| named.0).collect(),
+        };
+        let (mut scored, mut families) = (Vec::new(), BTreeMap::new());
+        for shipped in shipped_calibrations() {
+            let gathered = shipped.gathered()?;
+            for case in &gathered.cases {
+                families.insert(case.id.clone(), gathered.calibration.name.clone());
+            }
+            scored.extend(held_out(&gathered, &wanted)?);
+        }
+        if wanted.contains(&Protocol::Uncalibrated) {
+            scored.extend(comparisons.iter().map(|comparison| {
+                let family = families.get(&comparison.case).unwrap_or(&comparison.hardware);
+                Scored::uncalibrated(comparison, family)
+            }));
+        }
+        Ok(scored)
     }
 
     fn record(&self) -> Result<Answer, CliError> {

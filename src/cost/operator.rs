@@ -201,7 +201,8 @@ fn timing(
         timing.kind = timing.kind.weaker(skipped.kind);
     }
     if let Some(rate) = stack.and_then(|s| s.weight_stream.as_ref()).filter(|_| work.macs > 0) {
-        let (clock, clock_kind) = setting.point.clocks[setting.profile.links().engine_domain[engine]];
+        let (clock, clock_kind) =
+            setting.point.clocks[setting.profile.links().engine_domain[engine]];
         timing.compute += clock * (Bytes(work.weight_bytes as f64) / rate.get());
         timing.kind = timing.kind.weaker(rate.kind()).weaker(clock_kind);
     }

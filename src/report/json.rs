@@ -27,7 +27,9 @@ pub use roofline::roofline;
 
 use super::tables::{key_name, window_name};
 use super::{LayerView, ListedModel, Prediction};
-use crate::calibrate::{Comparison, Errors, summaries};
+use crate::calibrate::{
+    Comparison, Errors, Missed, Protocol, Scored, Split, errors_by_protocol, summaries,
+};
 use crate::estimate::{Advice, By, LayerEstimate, LevelTraffic, groups, top};
 use crate::model::{Demand, TransformRecord, Variant};
 use crate::sim::{Arrivals, Outcome, Workload};
@@ -366,8 +368,8 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
 }
 
 /// `validate`: predicted against measured.
-pub fn validate(comparisons: &[Comparison]) -> Value {
-    let cases: Vec<Value> = comparisons
+pub fn validate(comparisons: &[Comparison], predictions: &[Scored]) -> Value {
+    let mut cases: Vec<Value> = comparisons
         .iter()
         .map(|c| {
             json!({
@@ -377,12 +379,23 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
                 "measured": c.measured, "predicted": c.predicted,
                 "predicted_interval90": pair(c.interval),
                 "relative_error": c.relative_error, "split": c.split.name(),
+                "protocol": Protocol::Uncalibrated.name(),
                 "coverage": c.coverage, "covered": c.covered(), "costed_share": c.costed_share, "fits": c.fits,
                 "recorded_error": c.recorded_error, "worse_than_recorded": c.worse,
             })
         })
         .collect();
-    let summary: Vec<Value> = summaries(comparisons)
+    let held = predictions.iter().filter(|p| p.protocol != Protocol::Uncalibrated);
+    cases.extend(held.map(|p| {
+        json!({
+            "id": p.id, "family": p.family, "hardware": p.hardware,
+            "quantity": p.quantity.with_unit(), "measured": p.measured, "predicted": p.predicted,
+            "predicted_interval90": pair(p.interval), "relative_error": p.relative_error(),
+            "split": Split::HoldOut.name(), "protocol": p.protocol.name(), "covered": p.is_covered(),
+            "unexcited_share": p.unexcited, "counts": p.counts,
+        })
+    }));
+    let by_board: Vec<Value> = summaries(comparisons)
         .iter()
         .map(|s| {
             json!({
@@ -391,7 +404,40 @@ pub fn validate(comparisons: &[Comparison]) -> Value {
             })
         })
         .collect();
-    json!({"schema": "joulecast.validate/1", "cases": cases, "summary": summary})
+    let (mut summary, mut families) = (Map::new(), Map::new());
+    for own in errors_by_protocol(predictions) {
+        let errors = protocol_errors(own.latency, own.energy);
+        let protocol = own.protocol.name().to_owned();
+        match own.family {
+            None => summary.insert(protocol, errors),
+            Some(family) => {
+                let of = families.entry(family).or_insert_with(|| Value::Object(Map::new()));
+                of.as_object_mut().and_then(|of| of.insert(protocol, errors))
+            }
+        };
+    }
+    json!({
+        "schema": "joulecast.validate/2", "cases": cases, "summary": summary,
+        "summary_by_family": families, "summary_by_board": by_board,
+    })
+}
+
+fn protocol_errors(latency: Option<Missed>, energy: Option<Missed>) -> Value {
+    let both: Vec<Missed> = latency.into_iter().chain(energy).collect();
+    let figures: usize = both.iter().map(|own| own.figures).sum();
+    let covered: f64 = both.iter().map(|own| own.coverage * own.figures as f64).sum();
+    json!({
+        "n": figures,
+        "n_latency": latency.map_or(0, |own| own.figures),
+        "n_energy": energy.map_or(0, |own| own.figures),
+        "median_abs_error_latency": latency.map(|own| own.median),
+        "p90_abs_error_latency": latency.map(|own| own.p90),
+        "worst_abs_error_latency": latency.map(|own| own.worst),
+        "median_abs_error_energy": energy.map(|own| own.median),
+        "p90_abs_error_energy": energy.map(|own| own.p90),
+        "worst_abs_error_energy": energy.map(|own| own.worst),
+        "coverage90": if figures > 0 { json!(covered / figures as f64) } else { Value::Null },
+    })
 }
 
 fn errors(e: Errors) -> Value {

@@ -1,9 +1,10 @@
 //! A profile with its software at an operating point, and which of its numbers are fitted.
 
+use super::factors::{Factors, Weighted};
 use super::keys::Keys;
 use super::unknowns::Unknowns;
 use crate::calibrate::bench::Bench;
-use crate::calibrate::calibration::{Calibration, Shared, matches};
+use crate::calibrate::calibration::{Calibration, matches};
 use crate::calibrate::case::Case;
 use crate::calibrate::validation::ValidationError;
 use crate::hardware::ParameterRecord;
@@ -27,8 +28,8 @@ pub(super) struct Tuned {
     pub index: usize,
     /// Its path with names.
     pub name: String,
-    /// Unknowns whose sum is the logarithm of its factor.
-    pub unknowns: Vec<usize>,
+    /// Unknowns whose weighted sum is the logarithm of its factor.
+    pub unknowns: Weighted,
 }
 
 impl Configuration {
@@ -46,7 +47,8 @@ impl Configuration {
             if !is_fitted(record, calibration, &bench) {
                 continue;
             }
-            let own = factors(record, calibration, &keys, &bench, unknowns);
+            let mut factors = Factors { calibration, keys: &keys, unknowns };
+            let own = factors.of_number(record, &bench.profile.spec().sources);
             if !own.is_empty() {
                 tuned.push(Tuned { index, name: record.name.clone(), unknowns: own });
             }
@@ -58,7 +60,7 @@ impl Configuration {
     pub fn factors(&self, x: &[f64]) -> Vec<f64> {
         let mut factors = vec![0.0; self.numbers];
         for tuned in &self.tuned {
-            let parts = tuned.unknowns.iter().filter_map(|at| x.get(*at));
+            let parts = tuned.unknowns.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight));
             if let Some(factor) = factors.get_mut(tuned.index) {
                 *factor = parts.sum();
             }
@@ -74,81 +76,4 @@ fn is_fitted(record: &ParameterRecord, calibration: &Calibration, bench: &Bench)
     let named = || calibration.fit.iter().any(|pattern| matches(pattern, &record.name));
     let used = || bench.profile.is_in_use(&record.path, &bench.point, &bench.stacks);
     moves && record.parameter.value > 0.0 && named() && used()
-}
-
-/// The unknowns of a number: those that it shares, else its own and that of its source.
-fn factors(
-    record: &ParameterRecord,
-    calibration: &Calibration,
-    keys: &Keys,
-    bench: &Bench,
-    unknowns: &mut Unknowns,
-) -> Vec<usize> {
-    let mut own = Vec::new();
-    for (rule, shared) in calibration.shared.iter().enumerate() {
-        if !shared.paths.iter().any(|pattern| matches(pattern, &record.name)) {
-            continue;
-        }
-        if let Some(over) = keys.along_all(&shared.over, None) {
-            own.extend(of_rule(rule, shared, &over, record, unknowns));
-        }
-    }
-    if !own.is_empty() {
-        return own;
-    }
-    let hardware = &keys.hardware;
-    if let Some(Spread::LogNormal(sigma)) = record.parameter.spread
-        && sigma > 0.0
-    {
-        own.push(unknowns.factor(format!("{hardware} {}", record.name), sigma));
-    }
-    let source = record.parameter.source.as_ref();
-    let common = source.and_then(|key| {
-        let common = bench.profile.spec().sources.get(key)?.common?;
-        Some((key, common.0))
-    });
-    if let Some((key, sigma)) = common
-        && sigma > 0.0
-    {
-        own.push(unknowns.factor(format!("{hardware} source {key}"), sigma));
-    }
-    own
-}
-
-fn of_rule(
-    rule: usize,
-    shared: &Shared,
-    over: &str,
-    record: &ParameterRecord,
-    unknowns: &mut Unknowns,
-) -> Vec<usize> {
-    let over = if over.is_empty() { "all" } else { over };
-    let mut own = Vec::new();
-    if let Some(common) = shared.common {
-        own.push(unknowns.factor(format!("{over} (shared[{rule}])"), common.0));
-    }
-    if let Some(each) = shared.each {
-        let name = format!("{over} {} (shared[{rule}])", beyond_stack(&record.name));
-        own.push(unknowns.factor(name, each.0));
-    }
-    own
-}
-
-/// What a number is, whatever the software stack that has it is called.
-fn beyond_stack(name: &str) -> &str {
-    let Some(rest) = name.strip_prefix("software.") else { return name };
-    let fields = ["cycles_per_", "relative_cycles", "dispatch"];
-    fields.iter().filter_map(|field| rest.find(field)).min().map_or(name, |at| &rest[at..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_of_software_is_called_alike_in_all_stacks() {
-        assert_eq!(beyond_stack("software.a-8.1.cycles_per_mac.Conv"), "cycles_per_mac.Conv");
-        assert_eq!(beyond_stack("software.b.dispatch"), "dispatch");
-        assert_eq!(beyond_stack("domains.core.clock_tree"), "domains.core.clock_tree");
-    }
 }

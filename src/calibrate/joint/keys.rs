@@ -11,6 +11,8 @@ pub struct Keys {
     pub core: Option<String>,
     /// Family of the runtime.
     pub runtime: String,
+    /// Library of kernels that it calls.
+    pub kernels: String,
     /// Version of the runtime, with its family.
     pub version: String,
     /// The profile.
@@ -30,8 +32,11 @@ impl Keys {
             .iter()
             .enumerate()
             .find_map(|(engine, stack)| stack.and(spec.engines.get(engine)));
+        let stack = bench.stacks.iter().flatten().next();
+        let kernels = stack.and_then(|at| spec.software.get(*at)?.kernels.clone());
         Self {
             core: engine.and_then(|engine| engine.core.clone()),
+            kernels: kernels.unwrap_or_else(|| case.runtime.family.clone()),
             runtime: case.runtime.family.clone(),
             version: case.runtime.to_string(),
             hardware: case.hardware.clone(),
@@ -45,11 +50,14 @@ impl Keys {
         match axis {
             Axis::Core => self.core.clone(),
             Axis::Runtime => Some(self.runtime.clone()),
+            Axis::Kernels => Some(self.kernels.clone()),
             Axis::Version => Some(self.version.clone()),
             Axis::Hardware => Some(self.hardware.clone()),
             Axis::OperatingPoint => Some(format!("{} {}", self.hardware, self.operating_point)),
             Axis::Case => Some(self.case.clone()),
             Axis::Network => network.map(str::to_owned),
+            Axis::NetworkFamily => network
+                .map(|name| name.split_once('(').map_or(name, |(family, _)| family).to_owned()),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Joint;
 use super::configuration::{Configuration, Tuned};
 use super::observation::{Doing, Run};
+use super::scales::Scales;
 use crate::calibrate::fit::{Fit, FitError, Limits, Loss, Model, Posterior, Row, Rows, fit};
 use crate::hardware::Movable;
 use crate::uncertainty::{Interval90, Sigma, threads};
@@ -18,12 +19,15 @@ pub struct Given<'a> {
     used: Vec<bool>,
     /// Where the fit starts: what is known there already.
     start: Option<&'a Start>,
+    /// How much wider than stated noise and discrepancy are.
+    scales: Scales,
 }
 
 /// A point that several fits start from, with all figures and slopes there.
 #[derive(Debug)]
 pub struct Start {
     x: Vec<f64>,
+    scales: Scales,
     /// By run.
     locals: Vec<Local>,
 }
@@ -31,13 +35,15 @@ pub struct Start {
 /// A fit to some of the measurements.
 #[derive(Debug)]
 pub struct JointFit<'a> {
-    joint: &'a Joint,
+    pub(super) joint: &'a Joint,
     /// The optimum.
     pub fit: Fit,
     /// The distribution around it.
     pub posterior: Posterior,
     /// The measurements that it was given, by index.
     pub given: Vec<usize>,
+    /// How much wider than stated noise and discrepancy are.
+    pub scales: Scales,
 }
 
 /// A prediction of a measurement.
@@ -86,20 +92,26 @@ impl Local {
 impl Joint {
     /// The measurements that `is_used` picks.
     pub fn given(&self, is_used: impl Fn(usize) -> bool) -> Given<'_> {
-        Given { joint: self, used: (0..self.sights.len()).map(is_used).collect(), start: None }
+        Given {
+            joint: self,
+            used: (0..self.sights.len()).map(is_used).collect(),
+            start: None,
+            scales: Scales::STATED,
+        }
     }
 
-    /// A point for fits to start from.
-    pub fn start(&self, x: &[f64]) -> Start {
+    /// A point for fits to start from, with the scales to start with.
+    pub fn start(&self, x: &[f64], scales: Scales) -> Start {
         let all = vec![true; self.sights.len()];
         let locals = self.locals(x, &all, true).into_iter().map(|(_, local)| local).collect();
-        Start { x: x.to_vec(), locals }
+        Start { x: x.to_vec(), scales, locals }
     }
 
     /// Predictions of some measurements from what is known before any.
     pub fn prior_forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
         let x = vec![0.0; self.unknowns.len()];
-        self.forecasts(&x, wanted, |row| self.prior_variance(row), |_| false)
+        let variance = |row: &Row| self.prior_variance(row);
+        self.forecasts(&x, wanted, Scales::STATED, variance, |_| false)
     }
 
     /// Variance of a linear function of the unknowns before any measurement.
@@ -115,6 +127,7 @@ impl Joint {
         &self,
         x: &[f64],
         wanted: impl Fn(usize) -> bool,
+        scales: Scales,
         variance: impl Fn(&Row) -> f64,
         is_learnt: impl Fn(&Tuned) -> bool,
     ) -> Vec<Forecast> {
@@ -127,7 +140,7 @@ impl Joint {
             for figure in self.figures_used(run, &used) {
                 let sight = run.first + figure;
                 let Some((value, row)) = self.predicted(run, &local, figure, x) else { continue };
-                let noise = self.sights.get(sight).map_or(0.0, |sight| sight.sigma);
+                let noise = self.sights.get(sight).map_or(0.0, |sight| scales.sigma_of(sight));
                 forecasts.push(Forecast {
                     sight,
                     predicted: value.exp(),
@@ -210,35 +223,58 @@ impl Joint {
     fn predicted(&self, run: &Run, local: &Local, figure: usize, x: &[f64]) -> Option<(f64, Row)> {
         let sight = self.sights.get(run.first + figure)?;
         let configuration = self.configurations.get(run.configuration)?;
-        let off: f64 = sight.off.iter().filter_map(|at| x.get(*at)).sum();
+        let off = sight.off.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight));
+        let off: f64 = off.sum();
         let value = local.values.get(figure)? + off;
         let own = configuration.tuned.iter().zip(&local.slopes).flat_map(|(tuned, slopes)| {
             let slope = slopes.get(figure).copied().unwrap_or(0.0);
-            tuned.unknowns.iter().map(move |at| (*at, slope))
+            tuned.unknowns.iter().map(move |(at, weight)| (*at, slope * weight))
         });
-        Some((value, Row::of(own.chain(sight.off.iter().map(|at| (*at, 1.0))))))
+        Some((value, Row::of(own.chain(sight.off.iter().copied()))))
     }
 }
 
 impl<'a> Given<'a> {
     /// The same, for a fit that starts at a point.
     pub fn starting_at(self, start: &'a Start) -> Self {
-        Self { start: Some(start), ..self }
+        Self { start: Some(start), scales: start.scales, ..self }
     }
 
     /// The fit to these measurements, from its start or from the priors.
     ///
     /// # Errors
     /// There is nothing to fit to, or something cannot be predicted.
-    pub fn fitted(&self, loss: Loss, limits: Limits) -> Result<JointFit<'a>, FitError> {
+    pub fn fitted(mut self, loss: Loss, limits: Limits) -> Result<JointFit<'a>, FitError> {
         let zeros = vec![0.0; self.joint.unknowns.len()];
         let start = self.start.map_or(zeros.as_slice(), |start| start.x.as_slice());
-        let fit = fit(self, &self.joint.unknowns, start, loss, limits)?;
-        let posterior = fit.posterior(&self.joint.unknowns).ok_or(FitError::Undetermined {
+        let mut fitted = self.fitted_once(start, loss, limits)?;
+        let Some(worth) = self.joint.worth else { return Ok(fitted) };
+        for _ in 0..ROUNDS {
+            let scales = Scales::told_by(&fitted, worth);
+            let stands = scales.are_near(self.scales);
+            self.scales = scales;
+            fitted = self.fitted_once(&fitted.fit.x, loss, limits)?;
+            if stands {
+                break;
+            }
+        }
+        Ok(fitted)
+    }
+
+    fn fitted_once(
+        &self,
+        start: &[f64],
+        loss: Loss,
+        limits: Limits,
+    ) -> Result<JointFit<'a>, FitError> {
+        let unknowns = self.scales.applied(self.joint);
+        let fit = fit(self, &unknowns, start, loss, limits)?;
+        let posterior = fit.posterior(&unknowns).ok_or(FitError::Undetermined {
             observations: fit.residuals.len(),
-            unknowns: self.joint.unknowns.len(),
+            unknowns: unknowns.len(),
         })?;
-        Ok(JointFit { joint: self.joint, fit, posterior, given: self.indices() })
+        let (joint, given, scales) = (self.joint, self.indices(), self.scales);
+        Ok(JointFit { joint, fit, posterior, given, scales })
     }
 
     fn indices(&self) -> Vec<usize> {
@@ -265,8 +301,9 @@ impl<'a> Given<'a> {
                 let predicted = self.joint.predicted(run, local, figure, x);
                 let sight = self.joint.sights.get(run.first + figure);
                 let (Some((value, row)), Some(sight)) = (predicted, sight) else { continue };
-                residuals.push((value - sight.measured.ln()) / sight.sigma);
-                rows.push(row.scaled(|_| 1.0 / sight.sigma));
+                let sigma = self.scales.sigma_of(sight);
+                residuals.push((value - sight.measured.ln()) / sigma);
+                rows.push(row.scaled(|_| 1.0 / sigma));
             }
         }
         (residuals, rows)
@@ -284,6 +321,9 @@ impl Model for Given<'_> {
     }
 }
 
+/// Most rounds in which scales are estimated.
+const ROUNDS: usize = 8;
+
 /// A number that keeps more of its prior deviation than this was not touched by any measurement.
 const UNTOUCHED: f64 = 0.95;
 
@@ -291,8 +331,8 @@ impl JointFit<'_> {
     /// Predictions of some measurements, whether the fit was given them or not.
     pub fn forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
         let variance = |row: &Row| self.posterior.variance(row);
-        self.joint.forecasts(&self.fit.x, wanted, variance, |tuned| {
-            let row = Row::of(tuned.unknowns.iter().map(|at| (*at, 1.0)));
+        self.joint.forecasts(&self.fit.x, wanted, self.scales, variance, |tuned| {
+            let row = Row::of(tuned.unknowns.iter().copied());
             variance(&row).sqrt() < UNTOUCHED * self.joint.prior_variance(&row).sqrt()
         })
     }

@@ -29,7 +29,7 @@ impl Joint {
         for (at, configuration) in self.configurations.iter().enumerate() {
             let (keys, records) = (&configuration.keys, configuration.bench.profile.parameters());
             for (place, tuned) in configuration.tuned.iter().enumerate() {
-                let row = Row::of(tuned.unknowns.iter().map(|at| (*at, 1.0)));
+                let row = Row::of(tuned.unknowns.iter().copied());
                 let is_it = |number: &&mut JointNumber| {
                     number.hardware == keys.hardware
                         && number.name == tuned.name

@@ -1,6 +1,7 @@
 //! Measurements with what predicts them.
 
 use super::configuration::Configuration;
+use super::factors::{Factors, Weighted};
 use super::keys::Keys;
 use super::unknowns::Unknowns;
 use crate::calibrate::bench::{Bench, Figure};
@@ -54,7 +55,7 @@ pub struct Sight {
     /// Why it is not to be relied on.
     pub fault: Option<String>,
     /// Unknowns for what the model is off by there.
-    pub(super) off: Vec<usize>,
+    pub(super) off: Weighted,
 }
 
 /// What runs and measurements of several cases are gathered into.
@@ -154,23 +155,14 @@ impl Gathering<'_> {
         network: Option<&str>,
         layer: Option<&str>,
         keys: &Keys,
-    ) -> Vec<usize> {
+    ) -> Weighted {
         let concerns = |of: Off| match quantity {
             Quantity::Latency => of == Off::Time,
             Quantity::Energy => true,
             Quantity::IdlePower => false,
         };
-        let mut own = Vec::new();
-        for (rule, discrepancy) in self.calibration.discrepancy.iter().enumerate() {
-            if let Some(over) = keys.along_all(&discrepancy.over, network)
-                && concerns(discrepancy.of)
-            {
-                let layer = layer.map_or(String::new(), |name| format!(", {name}"));
-                let name = format!("{over}{layer} (discrepancy[{rule}])");
-                own.push(self.unknowns.factor(name, discrepancy.spread.0));
-            }
-        }
-        own
+        let (calibration, unknowns) = (self.calibration, &mut self.unknowns);
+        Factors { calibration, keys, unknowns }.off(concerns, network, layer)
     }
 }
 

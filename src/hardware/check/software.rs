@@ -102,6 +102,7 @@ impl Checker<'_> {
             ("cycles_per_mac", stack.cycles_per_mac.len()),
             ("cycles_per_output", stack.cycles_per_output.len()),
             ("cycles_per_position", stack.cycles_per_position.len()),
+            ("cycles_per_gathered", stack.cycles_per_gathered.len()),
             ("cycles_per_operation", stack.cycles_per_operation.len()),
             ("tile", usize::from(stack.tile.is_some())),
             ("weight_stream", usize::from(stack.weight_stream.is_some())),

@@ -38,6 +38,9 @@ described! {
         /// Runtime and versions, where the stack stands for one.
         #[serde(default)]
         pub runtime: Option<Runtime>,
+        /// The library whose kernels it calls, where several runtimes call them; its family otherwise.
+        #[serde(default)]
+        pub kernels: Option<String>,
         /// What it runs on: names of engines, or classes of core.
         pub runs_on: Vec<String>,
         /// Cycles for a multiply-accumulate, by kind of operator.
@@ -50,6 +53,10 @@ described! {
         /// loops over them), by kind.
         #[serde(default)]
         pub cycles_per_position: BTreeMap<OpKind, Valued<Cycles>>,
+        /// Cycles for an element that is gathered for a product before it is made (im2col), by kind: the window
+        /// of each position over all its channels.
+        #[serde(default)]
+        pub cycles_per_gathered: BTreeMap<OpKind, Valued<CyclesPerElement>>,
         /// Cycles for an element operation, by kind, where the work is no MACs.
         #[serde(default)]
         pub cycles_per_operation: BTreeMap<OpKind, Valued<CyclesPerOperation>>,

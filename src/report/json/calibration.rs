@@ -1,10 +1,10 @@
 //! `calibrate`: the fit as a document.
 
-use crate::calibrate::{FittedNumber, FittedSight, Outcome};
+use crate::calibrate::{FitReport, FittedNumber, FittedSight};
 use serde_json::{Value, json};
 
 /// The report of a fit.
-pub fn calibration(outcome: &Outcome) -> Value {
+pub fn calibration(outcome: &FitReport) -> Value {
     json!({
         "schema": "joulecast.calibrate/1",
         "name": outcome.name,

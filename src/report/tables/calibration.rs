@@ -1,7 +1,7 @@
 //! `calibrate`: the numbers after the fit, what they rest on, and the measurements.
 
 use super::{listed, percent, shortened, table};
-use crate::calibrate::{FittedNumber, FittedSight, Outcome, Quantity};
+use crate::calibrate::{FitReport, FittedNumber, FittedSight, Quantity};
 use crate::units::{Joules, Seconds, Watts};
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ const ILL: f64 = 30.0;
 const ROWS: usize = 60;
 
 /// The report of a fit.
-pub fn calibration_text(outcome: &Outcome) -> String {
+pub fn calibration_text(outcome: &FitReport) -> String {
     let mut text = numbers(outcome);
     text.push_str(&sights(outcome));
     let _ = writeln!(
@@ -29,7 +29,7 @@ pub fn calibration_text(outcome: &Outcome) -> String {
     text
 }
 
-fn numbers(outcome: &Outcome) -> String {
+fn numbers(outcome: &FitReport) -> String {
     let head = ["profile", "number", "before", "±", "after", "±", "moved", "prior"];
     let mut rows = table(&head, 2);
     for number in outcome.numbers.iter().take(ROWS) {
@@ -80,7 +80,7 @@ fn four(value: f64) -> String {
     format!("{value:.*}", digits.max(0) as usize)
 }
 
-fn sights(outcome: &Outcome) -> String {
+fn sights(outcome: &FitReport) -> String {
     let head = ["measurement", "", "measured", "before", "after", "pull", "own", "told most about"];
     let mut rows = table(&head, 2);
     for sight in outcome.sights.iter().take(ROWS) {
@@ -115,7 +115,7 @@ fn error(ratio: f64) -> String {
     if percent.abs() < 10.0 { format!("{percent:+.1} %") } else { format!("{percent:+.0} %") }
 }
 
-fn warnings(outcome: &Outcome) -> String {
+fn warnings(outcome: &FitReport) -> String {
     let mut text = String::new();
     let (numbers, sights) = (outcome.numbers.len(), outcome.sights.len());
     if sights < numbers {

@@ -21,6 +21,8 @@ pub enum Rows {
     Each,
     /// The same for cases of few; one row that sums up a case of many.
     OfFew,
+    /// None.
+    None,
 }
 
 /// The figures of one network, or of one of its layers, in one case.
@@ -32,10 +34,12 @@ pub(super) struct Row<'a> {
 
 /// `validate`: by board and case, a row for each network; a summary; what else must be known.
 pub fn comparison_table(comparisons: &[Comparison], rows: Rows) -> String {
-    let mut text = figures(comparisons, rows);
-    let _ =
-        writeln!(text, "90 %: the measurement lies in or out of the prediction's 90 % interval");
-    if comparisons.iter().any(|c| c.fault.is_some()) {
+    let mut text = String::new();
+    if rows != Rows::None {
+        text.push_str(&figures(comparisons, rows));
+        text.push_str("90 %: the measurement lies in or out of the prediction's 90 % interval\n");
+    }
+    if rows != Rows::None && comparisons.iter().any(|c| c.fault.is_some()) {
         let _ = writeln!(text, "*: the source has a fault; the figure is in no summary");
     }
     text.push_str(&summary(comparisons));

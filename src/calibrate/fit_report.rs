@@ -4,13 +4,13 @@ use super::calibration::Calibration;
 use super::case::Quantity;
 use super::experiment::experiment_for;
 use super::fit::{FitError, Limits, Row};
-use super::joint::{Joint, JointFit};
+use super::joint::{Joint, JointFit, Scales};
 use crate::uncertainty::Interval90;
 use nalgebra::DMatrix;
 
 /// The report of a fit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct FitReport {
     /// The calibration.
     pub name: String,
     /// The numbers that were fitted.
@@ -23,6 +23,8 @@ pub struct Outcome {
     pub iterations: usize,
     /// Sum of squares of residuals and priors over the count of measurements.
     pub chi_squared_per_measurement: f64,
+    /// How much wider than stated noise and discrepancy are: of times, of powers.
+    pub scales: Scales,
     /// Largest over smallest singular value of the problem in the numbers alone, columns of length one.
     pub condition: Option<f64>,
     /// Numbers that the measurements hardly tell apart.
@@ -149,7 +151,7 @@ const CONTRADICT: f64 = 3.0;
 /// Cosine of two measurements' sensitivities from which on they measure one thing.
 const SAME: f64 = 0.9;
 
-impl Outcome {
+impl FitReport {
     /// The report of a fit to all sound measurements of a calibration.
     ///
     /// # Errors
@@ -172,6 +174,7 @@ impl Outcome {
             unknowns: joint.unknowns().len(),
             iterations: fit.iterations,
             chi_squared_per_measurement: fit.cost / fit.residuals.len() as f64,
+            scales: fitted.scales,
             condition: fitted.posterior.condition(),
             confused,
             weakest,
@@ -195,7 +198,8 @@ impl Fitted<'_> {
     /// measurement is.
     fn numbers(&self) -> (Vec<(FittedNumber, Row)>, Vec<Vec<f64>>) {
         let numbers = self.joint.numbers();
-        let effects = self.joint.effects(&numbers, &self.joint.start(&self.fitted.fit.x));
+        let effects =
+            self.joint.effects(&numbers, &self.joint.start(&self.fitted.fit.x, self.fitted.scales));
         let (mut made, mut shares) = (Vec::new(), Vec::new());
         for (number, effect) in numbers.into_iter().zip(effects) {
             let along = self.fitted.posterior.along(&number.row);
@@ -248,7 +252,7 @@ impl Fitted<'_> {
                 Some(fit.weights.get(own)? * self.fitted.posterior.variance(fit.rows.0.get(own)?))
             });
             let left = leverage.map_or(after.sigma, |leverage| {
-                sight.sigma * (1.0 - leverage).max(f64::EPSILON).sqrt()
+                self.fitted.scales.sigma_of(sight) * (1.0 - leverage).max(f64::EPSILON).sqrt()
             });
             FittedSight {
                 id: sight.id.clone(),
