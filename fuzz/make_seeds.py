@@ -26,6 +26,8 @@ def archive(entries):
 samples = [5.0, 5.1, 40.2, 41.0, 40.7, float("nan"), 5.2, 5.1]
 seed("energyrunner-trace", "nine", b"\xf1" + struct.pack("<f", 1000.0) + struct.pack("<8f", *samples))
 seed("energyrunner-log", "window", "00300.150 io: [dut]: m-infer-start-20\n00301.666 io: [dut]: m-infer-done\n00301.700 emon: m-voltage-mv[1800]\n")
+seed("host-log", "day", "23:59:59,500 - INFO - begin 20\n  more of it\n00:00:01,016 - INFO - end\n")
+seed("host-log", "dated", "[2026-01-02T10:00:00.5Z] begin (20)\n[2026-01-02T10:00:02Z] end\n")
 seed("mlperf-tiny-json", "trial", json.dumps([{"infer": {"iterations": 7}, "power": {"samples": [1e-5, 2e-5, 3e-5], "timestamps": [["00", 0], ["01", 2]], "voltage": 3}}]))
 seed("ptdaemon", "lines", "".join(f"Time,03-17-2021 21:19:4{k}.813,Watts,{9 + k}.500000,Volts,119.970000,Amps,0.199510,PF,0.396800,Mark,run\n" for k in range(4)))
 seed("tegrastats", "orin", "".join(f"11-28-2026 10:00:0{k} RAM 3000/30000MB (lfb 1x4MB) CPU [12%@1190,off] GR3D_FREQ 9{k}% cpu@48.4C gpu@4{k}C VDD_GPU_SOC 24{k}0mW/2400mW VDD_CPU_CV 800mW/800mW\n" for k in range(3)))

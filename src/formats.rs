@@ -27,9 +27,11 @@ mod ambiq_layers;
 mod any_csv;
 mod energy_runner;
 mod feed;
+mod host_log;
 mod jls;
 mod joulescope_csv;
 mod layer_table;
+mod line_reading;
 mod lines;
 mod loadgen;
 #[cfg(test)]

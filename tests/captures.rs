@@ -252,3 +252,102 @@ fn kernels_that_do_the_same_take_the_same_time() {
         assert!(most - least < 0.5e-3, "{durations:?}");
     }
 }
+
+fn stats(arguments: &[&str]) -> Value {
+    let output = joulecast(&[&["stats", "--json"], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Start and stop of each window [s].
+fn windows(stats: &Value) -> Vec<(f64, f64)> {
+    let windows = stats["windows"].as_array().unwrap().iter();
+    windows.map(|w| (w["start_s"].as_f64().unwrap(), w["stop_s"].as_f64().unwrap())).collect()
+}
+
+#[test]
+fn a_log_in_other_words_tells_the_windows() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("host.log");
+    let text = std::fs::read_to_string(docs.join("example_capture.log")).unwrap();
+    let stamped = |line: &str| {
+        let (stamp, said) = line.split_once(' ').unwrap();
+        let (second, word) =
+            (stamp.parse::<f64>().unwrap(), said.replace("io: [dut]: m-infer-", ""));
+        let (minute, second) = ((second / 60.0).floor(), second % 60.0);
+        format!("2026-01-02 10:{minute:02}:{second:06.3} INFO {}\n", word.replace("done", "stop"))
+    };
+    std::fs::write(&log, text.lines().map(stamped).collect::<String>()).unwrap();
+    let capture = docs.join("example_capture.csv");
+    let example = docs.join("example_capture.log");
+    let paths = [&capture, &log, &example].map(|path| path.to_str().unwrap());
+    let common = [paths[0], "--voltage", "1.8 V", "--log"];
+    let own = stats(&[&common[..], &[paths[2]]].concat());
+    let other = ["--start", "INFO start", "--stop", "INFO stop"];
+    let told = stats(&[&common[..], &[paths[1]], &other[..]].concat());
+    assert_eq!(windows(&told).len(), 3);
+    assert_eq!(windows(&told), windows(&own));
+    assert_eq!(told["inferences_per_window"], 20);
+}
+
+#[test]
+fn a_line_that_ends_with_its_last_edge_has_its_last_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logic.csv");
+    std::fs::write(&path, "Time [s],Channel 0\n0.0,0\n1.0,1\n8.0,0\n").unwrap();
+    let found = stats(&[path.to_str().unwrap()]);
+    assert_eq!(windows(&found), [(1.0, 8.0)], "{found}");
+}
+
+#[test]
+fn what_the_user_says_of_windows_holds_against_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, tables) = (folder.path().join("t.csv"), folder.path().join("out.csv"));
+    let mut text = String::from("Time (ms),Power (mW),trig\n");
+    for ms in 0..4000 {
+        let busy = (1000..2000).contains(&ms) || (2500..3500).contains(&ms);
+        text += &format!("{ms},{},{}\n", if busy { 50 } else { 5 }, u8::from(ms / 500 == 2));
+    }
+    std::fs::write(&table, text).unwrap();
+    let [table, tables] = [&table, &tables].map(|path| path.to_str().unwrap());
+    let convert = ["convert", table, "--column", "trig=level", "--out", tables];
+    assert!(joulecast(&convert).status.success());
+    // The folder states the window of the line.
+    assert_eq!(windows(&stats(&[tables])), [(1.0, 1.5)]);
+    let by_power = stats(&[tables, "--edges", "power", "--inferences", "10"]);
+    assert_eq!(windows(&by_power), [(1.0, 2.0), (2.5, 3.5)]);
+    let each = by_power["energy_per_inference_j"].as_f64().unwrap();
+    assert!((each / 5e-3 - 1.0).abs() < 1e-9, "{each}");
+    assert_eq!(windows(&stats(&[table, "--edges", "power"])), windows(&by_power));
+    assert_eq!(windows(&stats(&[tables, "--edges", "low", "--line", "trig"])), []);
+    let again = format!("{tables}2.csv");
+    let convert = ["convert", tables, "--edges", "power", "--out", &again];
+    assert!(joulecast(&convert).status.success());
+    assert_eq!(windows(&stats(&[&again])), windows(&by_power));
+}
+
+#[test]
+fn a_line_that_changes_all_the_time_marks_no_windows_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("clock.csv");
+    let mut text = String::from("Time [s],Channel 0\n");
+    for change in 0..(1 << 20) + 10 {
+        text += &format!("{change}e-6,{}\n", change % 2);
+    }
+    std::fs::write(&path, text).unwrap();
+    let found = stats(&[path.to_str().unwrap()]);
+    assert_eq!(windows(&found), []);
+    let remarks = found["remarks"].to_string();
+    assert!(remarks.contains("too often to mark windows"), "{remarks}");
+}
+
+#[test]
+fn an_empty_file_is_called_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nothing.csv");
+    std::fs::write(&path, "").unwrap();
+    let output = joulecast(&["stats", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the file is empty"));
+}

@@ -1,32 +1,28 @@
 //! Captures and runs as CSV, Parquet and Perfetto, and back.
 
+use crate::convert_traces::same;
 use crate::shared;
 use crate::trace_formats::Decoded;
 use joulecast::capture::{Measured, Rails, WindowOptions};
-use joulecast::formats::{FormatError, FrameSink, Options, csv, open, perfetto};
+use joulecast::formats::{Options, csv, open};
 use joulecast::report::{Converted, Source, Target, Told, convert};
-use joulecast::trace::{
-    Annotations, ChannelKind, Component, ComponentId, ComponentKind, Counter, CounterId, Edge,
-    Header, Level, LineId, Mark, Rail, RailId, Recorder, Sink, Span, SpanKind, Teller, Trace,
-};
-use joulecast::units::{Amperes, SimTime, Volts, Watts};
+use joulecast::trace::{Recorder, SpanKind};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
-use proptest::prelude::*;
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn joulecast(arguments: &[&str]) -> Output {
+pub(crate) fn joulecast(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_joulecast")).args(arguments).output().unwrap()
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn converted(capture: &Path, out: &Path) -> Converted {
+pub(crate) fn converted(capture: &Path, out: &Path) -> Converted {
     let source = if capture.join(csv::POWER_FILE).is_file() {
         Source::Run(Box::new(csv::read_folder(capture).unwrap()))
     } else {
@@ -36,13 +32,13 @@ fn converted(capture: &Path, out: &Path) -> Converted {
 }
 
 /// What `stats` says.
-fn stats(path: &Path) -> Value {
+pub(crate) fn stats(path: &Path) -> Value {
     let output = joulecast(&["stats", text(path), "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn near(a: f64, b: f64) {
+pub(crate) fn near(a: f64, b: f64) {
     assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
 }
 
@@ -88,17 +84,17 @@ fn metadata(path: &Path, key: &str) -> Option<String> {
 }
 
 /// A log of a current at 3.3 V where it is said, and of a temperature, with a gap in both.
-const LOG: &str = "time_s,hwmon0/curr1_input,hwmon0/temp1_input\n\
+pub(crate) const LOG: &str = "time_s,hwmon0/curr1_input,hwmon0/temp1_input\n\
     0.0,100,40000\n0.1,110,40500\n0.2,,41000\n0.3,120,41500\n1.3,130,42000\n1.4,140,42500\n";
 
-fn log(folder: &Path) -> PathBuf {
+pub(crate) fn log(folder: &Path) -> PathBuf {
     let path = folder.join("log.csv");
     std::fs::write(&path, LOG).unwrap();
     path
 }
 
 /// A folder of EnergyRunner: two windows of 10 mW in 1 mW, with the host's log ahead of the meter.
-fn runner(folder: &Path) -> PathBuf {
+pub(crate) fn runner(folder: &Path) -> PathBuf {
     let path = folder.join("runner");
     std::fs::create_dir(&path).unwrap();
     let mut bytes = vec![0xf1];
@@ -124,149 +120,6 @@ fn runner(folder: &Path) -> PathBuf {
     }
     std::fs::write(path.join("log.txt"), log).unwrap();
     path
-}
-
-fn header() -> Header {
-    let component = |name: &str| Component {
-        name: name.to_owned(),
-        kind: ComponentKind::Measured,
-        domain: String::new(),
-        rail: name.to_owned(),
-    };
-    let rail = |name: &str| Rail { name: name.to_owned(), is_source: true };
-    Header {
-        components: vec![component("cpu"), component("gpu")],
-        rails: vec![rail("cpu"), rail("gpu")],
-        counters: vec![
-            Counter { name: "hot, spot".into(), kind: ChannelKind::Temperature },
-            Counter { name: "load".into(), kind: ChannelKind::Share },
-        ],
-        lines: vec!["D0".into(), "D1".into()],
-    }
-}
-
-#[derive(Debug, Clone)]
-enum Step {
-    Power(usize, f64),
-    Rail(usize, f64, f64),
-    Counter(usize, f64),
-    Edge(usize, u8),
-    Mark(bool, u64, String),
-    Span(u64),
-}
-
-fn told() -> impl Strategy<Value = (u64, Step)> {
-    let number = || prop_oneof![2 => -1.0..3.0f64, 1 => Just(f64::NAN), 1 => Just(0.0)];
-    let told = prop_oneof![
-        4 => (0..2usize, number()).prop_map(|(at, value)| Step::Power(at, value)),
-        2 => (0..2usize, number(), number()).prop_map(|(at, v, i)| Step::Rail(at, v, i)),
-        2 => (0..2usize, number()).prop_map(|(at, value)| Step::Counter(at, value)),
-        1 => (0..2usize, 0..3u8).prop_map(|(line, level)| Step::Edge(line, level)),
-        1 => (any::<bool>(), 0..9_000u64, "[ -~]{0,6}").prop_map(|(h, at, n)| Step::Mark(h, at, n)),
-        1 => (0..5_000u64).prop_map(Step::Span),
-    ];
-    (prop_oneof![0..3u64, 0..5_000u64], told)
-}
-
-fn tell(steps: &[(u64, Step)], sink: &mut impl Sink) {
-    sink.begin(&header());
-    let mut now = 0;
-    for (later, told) in steps {
-        now += later;
-        let at = SimTime(now);
-        match told {
-            Step::Power(of, value) => sink.power(at, ComponentId(*of), Watts(*value)),
-            Step::Rail(of, v, i) => sink.rail(at, RailId(*of), Volts(*v), Amperes(*i)),
-            Step::Counter(of, value) => sink.counter(at, CounterId(*of), *value),
-            Step::Edge(line, level) => {
-                let to = [Level::Low, Level::High, Level::Unknown][usize::from(*level)];
-                sink.edge(Edge { line: LineId(*line), at, to });
-            }
-            Step::Mark(host, other, name) => {
-                let teller = if *host { Teller::Host } else { Teller::Meter };
-                let at = if *host { SimTime(*other) } else { at };
-                sink.mark(Mark { teller, at, track: "t".into(), name: name.clone() });
-            }
-            Step::Span(length) => sink.span(Span {
-                kind: SpanKind::Window,
-                name: "w".into(),
-                track: "windows".into(),
-                inference: None,
-                start: at,
-                end: SimTime(now + length),
-            }),
-        }
-    }
-    sink.end(SimTime(now + 5_000));
-}
-
-fn trace(steps: &[(u64, Step)]) -> Trace {
-    let mut recorder = Recorder::default();
-    tell(steps, &mut recorder);
-    recorder.into_trace()
-}
-
-/// Waveforms bit by bit, not-a-number being itself.
-fn bits(trace: &Trace) -> Vec<Vec<(u64, u64)>> {
-    let waves = trace.power.iter().chain(&trace.voltage).chain(&trace.current);
-    let bits = |value: f64| if value.is_nan() { u64::MAX } else { value.to_bits() };
-    let points = |wave: &joulecast::trace::Waveform| {
-        wave.points().iter().map(|p| (p.0.0, bits(p.1))).collect()
-    };
-    waves.chain(&trace.counters).map(points).collect()
-}
-
-fn same(a: &Trace, b: &Trace) {
-    assert_eq!(bits(a), bits(b));
-    assert_eq!((&a.header, a.end), (&b.header, b.end));
-    assert_eq!((&a.spans, &a.edges, &a.marks), (&b.spans, &b.edges, &b.marks));
-}
-
-proptest! {
-    #[test]
-    fn csv_brings_a_capture_back_with_its_gaps(
-        steps in proptest::collection::vec(told(), 0..40),
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let trace = trace(&steps);
-        csv::write_folder(&trace, folder.path()).unwrap();
-        same(&csv::read_folder(folder.path()).unwrap(), &trace);
-        // The same bytes where it streams by.
-        let mut stream = Vec::new();
-        let table = csv::PowerTable::begin(&trace.header, &mut stream).unwrap();
-        let mut sink = FrameSink::new(table, &trace.header);
-        tell(&steps, &mut sink);
-        drop(sink.finish().unwrap());
-        let back = csv::read_power("power.csv", &mut stream.as_slice()).unwrap();
-        prop_assert_eq!(bits(&back), bits(&trace));
-    }
-
-    #[test]
-    fn perfetto_of_any_capture_decodes_with_gaps_as_slices(
-        steps in proptest::collection::vec(told(), 0..40),
-    ) {
-        let trace = trace(&steps);
-        let mut bytes = Vec::new();
-        perfetto::write(&trace, &mut bytes).unwrap();
-        let decoded = Decoded::from_bytes(&bytes);
-        let instants: usize = decoded.instants.values().map(Vec::len).sum();
-        let own = trace.marks.iter().filter(|mark| mark.teller == Teller::Meter).count();
-        prop_assert!(instants >= own && instants <= own + trace.edges.len());
-        let gaps = decoded.slices.iter().filter(|(track, of)| {
-            !of.is_empty() && decoded.parent_of(**track) == "gaps"
-        });
-        for (track, of) in gaps {
-            let name = &decoded.tracks[track].name;
-            prop_assert!(of.iter().all(|gap| gap.name == "unknown" && gap.start <= gap.end));
-            if let Some(at) = trace.header.components.iter().position(|c| &c.name == name) {
-                let missing = trace.power[at].segments(trace.end).filter(|s| s.2.is_nan());
-                let missing: u64 = missing.map(|s| s.1.0 - s.0.0).sum();
-                let shown: u64 = of.iter().map(|gap| 1000 * (gap.end - gap.start)).sum();
-                let slack = 1000 * (trace.power[at].points().len() as u64 + 1);
-                prop_assert!(missing.abs_diff(shown) <= slack, "{} {}", missing, shown);
-            }
-        }
-    }
 }
 
 #[test]
@@ -420,104 +273,37 @@ fn a_run_keeps_its_energy_in_parquet_and_comes_back_from_csv() {
     assert!(read(&run.join("trace.perfetto-trace")) == read(&timeline));
 }
 
-/// Exit code and words of a conversion that must fail, and that nothing is left of it.
-fn refused(capture: &Path, rest: &[&str], place: &Path) -> String {
-    let list = || {
-        let entries = std::fs::read_dir(place).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        names
+#[test]
+fn perfetto_brings_gaps_and_lines_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let capture = folder.path().join("ppk2.csv");
+    let mut text = String::from("Timestamp(ms),Current(uA),D0,D1,D2,D3,D4,D5,D6,D7\n");
+    for sample in (0..3000).filter(|sample| !(1200..1450).contains(sample)) {
+        let level = u8::from(!matches!(sample, 500 | 2500));
+        text += &format!("{sample}.0,{}.000,{level},0,0,0,0,0,0,0\n", 100 + sample % 7);
+    }
+    std::fs::write(&capture, text).unwrap();
+    let measured = |path: &Path| {
+        let path = path.to_str().unwrap();
+        let output = joulecast(&["stats", path, "--voltage", "2 V", "--line", "D0", "--json"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let before = list();
-    let mut arguments = vec!["convert", text(capture)];
-    arguments.extend(rest);
-    let output = joulecast(&arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert_eq!(list(), before, "{said}");
-    said
-}
-
-#[test]
-fn what_cannot_be_written_is_one_error_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path();
-    let capture = log(place);
-    let at = |name: &str| place.join(name).display().to_string();
-    let refuse = |rest: &[&str]| refused(&capture, rest, place);
-    assert!(refuse(&["--to", "vcd", "--out", &at("x")]).contains("invalid value 'vcd'"));
-    assert!(refuse(&["--out", &at("x")]).contains("--to csv, --to parquet or --to perfetto"));
-    assert!(refuse(&["--out", &at("x.txt")]).contains("does not tell what to write"));
-    let ending = refuse(&["--to", "parquet", "--out", &at("thesis.tex")]);
-    assert!(ending.contains("a name that ends in .parquet"), "{ending}");
-    assert!(refuse(&["--to", "csv", "--out", &at("x.parquet")]).contains("name of a folder"));
-    assert!(refuse(&["--out", &at("log.csv")]).contains("over the capture"));
-    assert!(refuse(&["--to", "csv", "--out", text(place)]).contains("over the capture"));
-    std::fs::create_dir(place.join("there.parquet")).unwrap();
-    assert!(refuse(&["--out", &at("there.parquet")]).contains("did not write"));
-    std::fs::create_dir(place.join("notes")).unwrap();
-    std::fs::write(place.join("notes/mine.txt"), "keep").unwrap();
-    assert!(refuse(&["--to", "csv", "--out", &at("notes")]).contains("mine.txt"));
-    // The log breaks off in the middle, behind samples that were written.
-    std::fs::write(&capture, LOG.to_owned() + "1.2,130,42000,7\n").unwrap();
-    for name in ["x.csv", "x.parquet", "x.perfetto-trace"] {
-        assert!(refuse(&["--out", &at(name)]).contains("log.csv:8"));
+    let before = measured(&capture);
+    assert_eq!((&before["gaps"], before["unknown_s"].as_f64()), (&1.into(), Some(0.25)));
+    assert_eq!(before["windows"][0]["unknown_s"], 0.25);
+    let timeline = folder.path().join("x.perfetto-trace");
+    let [from, to] = [&capture, &timeline].map(|path| path.to_str().unwrap());
+    let output = joulecast(&["convert", from, "--voltage", "2 V", "--line", "D0", "--out", to]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let after = measured(&timeline);
+    near(after["energy_j"].as_f64().unwrap(), before["energy_j"].as_f64().unwrap());
+    for what in ["gaps", "unknown_s", "duration_s", "gap_list"] {
+        assert_eq!(after[what], before[what], "{what}");
     }
-    let gone = refused(&place.join("gone"), &["--out", &at("x.parquet")], place);
-    assert!(gone.contains("gone: cannot be read"), "{gone}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_that_outgrows_its_disk_is_an_error_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let capture = runner(folder.path());
-    let names = || std::fs::read_dir(folder.path()).unwrap().count();
-    let before = names();
-    for name in ["x.csv", "x.parquet", "x.perfetto-trace"] {
-        // No file above four blocks, and no signal that would end the program.
-        let line = format!(
-            "ulimit -f 4; trap '' XFSZ; exec '{}' convert '{}' --out '{}'",
-            env!("CARGO_BIN_EXE_joulecast"),
-            capture.display(),
-            folder.path().join(name).display()
-        );
-        let output = Command::new("bash").args(["-c", &line]).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
-        assert!(said.contains("cannot be written"), "{said}");
-        assert_eq!(names(), before, "{name}");
-    }
-}
-
-/// Takes a few bytes and then no more.
-struct Full(usize);
-
-impl std::io::Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_full_disk_is_told_once_and_by_its_name() {
-    let annotations = Annotations::default();
-    let writer = perfetto::Writer::begin(&header(), &annotations, Full(600)).unwrap();
-    let mut sink = FrameSink::new(writer, &header());
-    for at in 0..100 {
-        sink.power(SimTime(at * 1000), ComponentId(0), Watts(at as f64));
-    }
-    sink.end(SimTime(100_000));
-    match sink.finish() {
-        Err(FormatError::Write { source, .. }) => {
-            assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
-        }
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(after["windows"][0]["start_s"], before["windows"][0]["start_s"]);
+    let (a, b) = (&after["windows"][0]["energy_j"], &before["windows"][0]["energy_j"]);
+    near(a.as_f64().unwrap(), b.as_f64().unwrap());
 }
 
 #[test]
@@ -558,6 +344,9 @@ fn captures_of_boards_keep_their_energy_and_their_trace() {
         let c = converted(&capture, &timeline);
         let decoded = Decoded::from_bytes(&std::fs::read(&timeline).unwrap());
         let component = &measured.summary.header.components[0].name;
+        let again = stats(&timeline);
+        near(again["energy_j"].as_f64().unwrap(), energy);
+        assert_eq!(again["gaps"], measured.summary.gap_count, "{name}");
         // Counters hold over a gap, so that their integral is only that of a trace without.
         if measured.summary.gap_count == 0 {
             near(decoded.integral(decoded.track(component)), energy);
@@ -596,10 +385,19 @@ fn files_of_instruments_convert_as_they_are_measured() {
         let timeline = place.path().join(format!("{name}.pftrace"));
         converted(&capture, &timeline);
         Decoded::from_bytes(&std::fs::read(&timeline).unwrap());
+        if !measured.summary.header.components.is_empty() {
+            let again = stats(&timeline);
+            near(again["energy_j"].as_f64().unwrap(), measured.summary.energy.0);
+            assert_eq!(again["unknown_s"], measured.summary.unknown.0, "{name}");
+        }
         let tables = place.path().join(format!("{name}.csv"));
         converted(&capture, &tables);
-        let again =
-            Measured::of_trace(&csv::read_folder(&tables).unwrap(), &WindowOptions::default());
+        let again = Measured::of_trace(
+            &csv::read_folder(&tables).unwrap(),
+            &WindowOptions::default(),
+            None,
+            &[],
+        );
         let (a, b) = (again.summary.energy.0, measured.summary.energy.0);
         assert!((a - b).abs() <= 1e-9 * b.abs(), "{name}: {a} {b}");
     }

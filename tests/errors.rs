@@ -219,8 +219,14 @@ fn an_output_folder_of_somebody_else_is_not_touched() {
 fn numbers_out_of_this_world_are_bad_input_and_not_our_fault() {
     let place = tempfile::tempdir().unwrap();
     for (from, to) in [
-        ("Conv: \"1.8 cycle/MAC", "Conv: \"1e300 cycle/MAC"),
-        ("PointwiseConv: \"1.8 cycle/MAC", "PointwiseConv: \"1e15 cycle/MAC"),
+        (
+            "\n  package: (",
+            "\n  software: [(name: \"any-runtime\", cycles_per_mac: {Conv: \"1e300 cycle/MAC\"})],\n  package: (",
+        ),
+        (
+            "\n  package: (",
+            "\n  software: [(name: \"any-runtime\", cycles_per_mac: {PointwiseConv: \"1e15 cycle/MAC\"})],\n  package: (",
+        ),
         ("{\"hclk\": \"120 MHz", "{\"hclk\": \"1e-300 MHz"),
     ] {
         let path = file(place.path(), "chip.ron", profile_with(&[(from, to)]).as_bytes());

@@ -162,7 +162,10 @@ fn a_chain_is_laid_file_on_file_from_the_folder_of_each() {
     assert_eq!(Profile::load(&far).unwrap().spec().name, "middle");
     let shown = joulecast(&["hardware", "show", &top]);
     let shown = String::from_utf8(shown.stdout).unwrap();
-    assert!(shown.contains("over hardware_profiles/eyeriss.ron"), "{shown}");
+    assert!(
+        shown.contains("laid over") && shown.contains("hardware_profiles/eyeriss.ron"),
+        "{shown}"
+    );
 }
 
 #[test]

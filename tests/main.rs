@@ -12,6 +12,8 @@ mod chips_large;
 mod chips_mcu;
 mod command_line;
 mod convert;
+mod convert_refused;
+mod convert_traces;
 mod errors;
 mod extends;
 mod families;

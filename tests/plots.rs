@@ -106,7 +106,7 @@ fn windows_of_a_benchmark_and_the_layers_of_its_fold_are_named() {
     }
     let (output, svg) = plot(place.path(), &["histogram", capture, "--from", "1 s"]);
     assert!(output.status.success(), "{}", words(&output));
-    for text in ["inside windows", "between windows", "share of time in a step (%)", "5 windows"] {
+    for text in ["inside windows", "outside windows", "share of time in a step (%)", "5 windows"] {
         assert!(svg.contains(text), "{text}");
     }
     let layers = ["--model", "kws_ds_cnn", "--on", "stm32l4r5"];

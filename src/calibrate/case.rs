@@ -328,7 +328,7 @@ mod tests {
         let text = r#"(schema: "joulecast.case/1", id: "x", board: "b", runtime: (family: "r", version: "1"), hardware: "h",
             operating_point: "p", split: HoldOut, sources: {}, tolerance: "2",
             idle: [(state: "waiting", power: "0 mW")],
-            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ", energy_latency: "-1 ms",
+            observations: [(model: "m", latency: "1 ms @nowhere", energy: "0 uJ", energy_latency: "0 ms",
                 layers: [(layer: "l", latency: "0 ms")])])"#;
         let shown = Case::parse("case.ron", text).unwrap_err().to_string();
         assert!(shown.contains("needs a unit"), "{shown}");

@@ -21,6 +21,7 @@ macro_rules! cases {
 /// All shipped cases, in the order they are listed.
 pub fn shipped_cases() -> &'static [ShippedCase] {
     cases![
+        "stm32l4r5/tflm-2.3.1",
         "stm32l4r5/hale-1.0",
         "stm32l4r5/hale-1.0.175",
         "stm32l4r5/microtvm-cmsis-nn",
@@ -33,7 +34,6 @@ pub fn shipped_cases() -> &'static [ShippedCase] {
         "stm32l4r5/plumerai-2023.05",
         "stm32l4r5/plumerai-v0.7",
         "stm32l4r5/plumerai-v1.0",
-        "stm32l4r5/tflm-2.3.1",
         "stm32l4r5/x-cube-ai-7.1",
         "stm32l4r5/x-cube-ai-7.3",
         "stm32l4r5/x-cube-ai-7.3-krai",

@@ -59,6 +59,10 @@ pub enum FoldFault {
 const LEAST: f64 = 8.0;
 /// Samples that the search for a coarse period looks at.
 const COARSE: usize = 1 << 14;
+/// Bins of an inference at which the search for its period begins; finer ones narrow it down.
+const SEARCHED: f64 = 1024.0;
+/// From one fineness to the next.
+const FINER: usize = 8;
 /// Rounds of moving windows onto the profile of all.
 const ROUNDS: usize = 3;
 /// Steps of a sample by which a window is moved, to either side, and how many.
@@ -102,6 +106,19 @@ impl Samples {
 
     fn count(&self) -> usize {
         self.of.iter().map(Vec::len).sum()
+    }
+
+    /// Means of `of` samples each; what is left over, or stands about a gap, is left out.
+    fn thinned(&self, of: usize) -> Self {
+        let long = self.length * (of as f64 - 0.5);
+        let mean = |samples: &[(f64, f64)]| {
+            let apart = samples.last()?.0 - samples.first()?.0;
+            let sum = samples.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+            (apart <= long).then_some((sum.0 / of as f64, sum.1 / of as f64))
+        };
+        let thin = |window: &Vec<(f64, f64)>| window.chunks_exact(of).filter_map(mean).collect();
+        let of_windows = self.of.iter().map(thin).collect();
+        Self { of: of_windows, length: self.length * of as f64, longest: self.longest }
     }
 
     /// Moves each window to where it lies best on the profile of the others, and all of them back by
@@ -225,18 +242,14 @@ pub fn fold(
         return Err(FoldFault::NoWindow);
     }
     let centre = samples.mean();
-    let guess = match inferences {
-        Some(count) => shortest_window(windows) / count.max(1) as f64,
-        None => coarse_period(&samples, centre).ok_or(FoldFault::NoPeriod)?,
-    };
+    let (guess, range) = guess(&samples, windows, inferences, centre).ok_or(FoldFault::NoPeriod)?;
     let per_inference = guess / samples.length;
     if per_inference < LEAST {
         let (period, samples) = (Seconds(guess), per_inference);
         return Err(FoldFault::TooFew { period, samples, least: LEAST });
     }
     let bins = per_inference.round() as usize;
-    let dispersion = |period: f64| Profile::of(&samples, period, bins, centre).dispersion();
-    let period = finest(&samples, guess, bins, inferences, dispersion);
+    let period = finest(&samples, guess, range, centre);
     let mut samples = samples;
     for _ in 0..ROUNDS {
         samples.align(period, bins, centre);
@@ -254,31 +267,59 @@ fn shortest_window(windows: &[Window]) -> f64 {
     windows.iter().map(long).fold(f64::INFINITY, f64::min)
 }
 
-/// The period of least dispersion: a grid fine enough not to step over the dip, then thirds.
-fn finest(
+/// About how long an inference is, and between which limits.
+fn guess(
     samples: &Samples,
-    guess: f64,
-    bins: usize,
+    windows: &[Window],
     inferences: Option<u64>,
-    dispersion: impl Fn(f64) -> f64,
-) -> f64 {
+    centre: f64,
+) -> Option<(f64, (f64, f64))> {
+    if let Some(count) = inferences.map(|count| count.max(1) as f64) {
+        // A window holds its inferences and what surrounds them: the period is a little shorter than
+        // the quotient.
+        let guess = shortest_window(windows) / count;
+        return Some((guess, (guess * (1.0 - 1.0 / (count + 1.0)).max(0.9), guess)));
+    }
+    let most = samples.of.iter().map(Vec::len).max()?;
+    let mut each = 1;
+    loop {
+        let thin = samples.thinned(each);
+        if let Some(guess) = coarse_period(&thin, centre) {
+            return Some((guess, (guess - thin.length, guess + thin.length)));
+        }
+        if COARSE.saturating_mul(each) >= most {
+            return None;
+        }
+        each *= FINER;
+    }
+}
+
+/// The period of least dispersion: a grid fine enough not to step over the dip, for means of many
+/// samples first and then about the best for means of fewer, at last thirds.
+fn finest(samples: &Samples, guess: f64, (low, high): (f64, f64), centre: f64) -> f64 {
     // Over a window of n inferences a period wrong by one bin in n smears the profile by one bin.
     let turns = (samples.longest / guess).max(1.0);
-    let step = guess / bins as f64 / turns / 2.0;
-    // A window holds its inferences and what surrounds them: the period is a little shorter than the
-    // quotient. Without a count, the coarse period is known to half a sample.
-    let (low, high) = match inferences {
-        Some(count) => (guess * (1.0 - 1.0 / (count as f64 + 1.0)).max(0.9), guess + step),
-        None => (guess - samples.length, guess + samples.length),
-    };
-    let count = (((high - low) / step).ceil() as usize).clamp(2, 4000);
-    let width = (high - low) / count as f64;
-    let at = |k: usize| low + width * k as f64;
-    let best = (0..=count)
-        .map(|k| (dispersion(at(k)), k))
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map_or(0, |best| best.1);
-    least(at(best.saturating_sub(1)), at((best + 1).min(count)), dispersion)
+    let mut each = (guess / samples.length / SEARCHED).ceil().max(1.0) as usize;
+    let (mut low, mut high) = (low, high);
+    loop {
+        let thin = samples.thinned(each);
+        let bins = (guess / thin.length).round().max(1.0) as usize;
+        let step = guess / bins as f64 / turns / 2.0;
+        let dispersion = |period: f64| Profile::of(&thin, period, bins, centre).dispersion();
+        let high_end = high + step;
+        let count = (((high_end - low) / step).ceil() as usize).clamp(2, 4000);
+        let width = (high_end - low) / count as f64;
+        let at = |k: usize| low + width * k as f64;
+        let best = (0..=count)
+            .map(|k| (dispersion(at(k)), k))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or(0, |best| best.1);
+        if each == 1 {
+            return least(at(best.saturating_sub(1)), at((best + 1).min(count)), dispersion);
+        }
+        (low, high) = (at(best) - 2.0 * width, at(best) + 2.0 * width);
+        each = (each / FINER).max(1);
+    }
 }
 
 /// The least of a function with one dip, by thirds.
@@ -349,7 +390,11 @@ fn folded(samples: &Samples, period: f64, centre: f64) -> Folded {
         - 2.0 * left;
     let noise = left / samples.count().max(1) as f64;
     let period_error = if raised > 0.0 { step * (2.0 * noise / raised).sqrt() } else { step };
-    let whole = |window: &Vec<(f64, f64)>| window.last().map_or(0, |last| (last.0 / period) as u64);
+    // An edge is told to a sample, and a window is moved by two at most.
+    let near = 3.0 * samples.length;
+    let whole = |window: &Vec<(f64, f64)>| {
+        window.last().map_or(0, |last| ((last.0 + near) / period) as u64)
+    };
     Folded {
         period: Seconds(period),
         period_error: Seconds(period_error),
@@ -379,6 +424,40 @@ impl Folded {
         Watts(super::statistics::median(errors).unwrap_or(0.0))
     }
 
+    /// The same profile in fewer bins of one length, energy for energy; itself where it has no more.
+    pub fn in_bins(&self, most: usize) -> Self {
+        let bins = self.power.len();
+        if bins <= most || most == 0 {
+            return self.clone();
+        }
+        let wide = bins as f64 / most as f64;
+        let mut coarse = Self {
+            power: Vec::with_capacity(most),
+            error: Vec::with_capacity(most),
+            samples: Vec::with_capacity(most),
+            ..*self
+        };
+        for number in 0..most {
+            let (from, to) = (number as f64 * wide, (number + 1) as f64 * wide);
+            let (mut sum, mut square, mut known, mut samples) = (0.0, 0.0, 0.0, 0);
+            let held = from as usize..(to.ceil() as usize).min(bins);
+            for bin in held {
+                let share = to.min(bin as f64 + 1.0) - from.max(bin as f64);
+                let of = |all: &[Watts]| all.get(bin).map_or(f64::NAN, |watts| watts.0);
+                if share > 0.0 && !of(&self.power).is_nan() {
+                    sum += share * of(&self.power);
+                    square += (share * of(&self.error)).powi(2);
+                    known += share;
+                    samples += self.samples.get(bin).copied().unwrap_or(0);
+                }
+            }
+            coarse.power.push(Watts(sum / known));
+            coarse.error.push(Watts(square.sqrt() / known));
+            coarse.samples.push(samples);
+        }
+        coarse
+    }
+
     /// When bin `at` starts within the inference.
     pub fn start_of(&self, at: usize) -> Seconds {
         self.bin() * at as f64
@@ -394,8 +473,12 @@ mod tests {
     const LAYERS: [(f64, f64); 4] =
         [(0.0123, 0.040), (0.0301, 0.042), (0.0174, 0.0357), (0.0222, 0.041)];
 
-    /// Mean power of a sample, as an integrating meter sees it.
+    /// Mean power of a millisecond, as an integrating meter sees it.
     fn sampled(period: f64, count: usize, inferences: u64) -> (Series, Vec<Window>) {
+        sampled_at(1000.0, period, count, inferences)
+    }
+
+    fn sampled_at(rate: f64, period: f64, count: usize, inferences: u64) -> (Series, Vec<Window>) {
         let energy = |t: f64| {
             let whole = (t / period).floor().min(inferences as f64);
             let (mut rest, mut sum) = (t - whole * period, 0.0);
@@ -407,12 +490,12 @@ mod tests {
             whole * each + if whole < inferences as f64 { sum } else { 0.0 }
         };
         let values: Vec<f64> = (0..count)
-            .map(|k| (energy((k + 1) as f64 * 1e-3) - energy(k as f64 * 1e-3)) / 1e-3)
+            .map(|k| (energy((k + 1) as f64 / rate) - energy(k as f64 / rate)) * rate)
             .collect();
-        let clock = SampleClock::new(SimTime::ZERO, Hertz(1000.0)).unwrap();
+        let clock = SampleClock::new(SimTime::ZERO, Hertz(rate)).unwrap();
         let mut series = Series::default();
         series.push(&Block::even(clock, 0, &values));
-        let stop = SimTime(count as u64 * 1_000_000_000);
+        let stop = clock.at(count as u64);
         (series, vec![Window { start: SimTime::ZERO, stop, name: String::new() }])
     }
 
@@ -432,6 +515,21 @@ mod tests {
             // A bin over a step holds samples of either side.
             assert!(folded.unexplained < 0.1, "{}", folded.unexplained);
         }
+    }
+
+    #[test]
+    fn a_fast_meter_needs_no_more_search_than_a_slow_one() {
+        let period: f64 = LAYERS.iter().map(|layer| layer.0).sum();
+        let rate = 200e3;
+        let (series, windows) = sampled_at(rate, period, (period * 5.0 * rate).ceil() as usize, 5);
+        let folded = fold(&series, &windows, None).unwrap();
+        assert!((folded.period.0 - period).abs() < 2e-6, "{}", folded.period.0);
+        assert_eq!((folded.power.len(), folded.inferences), (16_400, 5));
+        let coarse = folded.in_bins(1000);
+        assert_eq!(coarse.power.len(), 1000);
+        assert!((coarse.energy().0 / folded.energy().0 - 1.0).abs() < 1e-12);
+        assert!((coarse.power[600].0 - 0.0357).abs() < 1e-5);
+        assert_eq!(folded.in_bins(16_400), folded);
     }
 
     #[test]

@@ -125,13 +125,21 @@ impl HostWords {
         if name.ends_with("-dut-passthrough(timestamp)") {
             Some((HostRole::Pulse, None))
         } else if let Some((_, rest)) = name.split_once(self.start.as_str()) {
-            let digits = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
-            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-            Some((HostRole::Start, digits.get(..end).and_then(|count| count.parse().ok())))
+            Some((HostRole::Start, count_of(rest)))
         } else {
             name.contains(self.stop.as_str()).then_some((HostRole::Done, None))
         }
     }
+}
+
+/// The whole number that a line goes on with, such as `-10`, ` 10)` or `=10`; a date or a time of
+/// day is none.
+fn count_of(rest: &str) -> Option<u64> {
+    let digits = rest.trim_start_matches(['-', '_', ' ', ':', '=', '(', '[', '#']);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let (count, behind) = digits.split_at_checked(end)?;
+    let ends = behind.chars().next().is_none_or(|c| matches!(c, ' ' | ')' | ']' | ',' | ';'));
+    count.parse().ok().filter(|_| ends)
 }
 
 /// The events of a log that edges should go with, as one clock tells them.
@@ -292,6 +300,19 @@ mod tests {
         let at = matched.fit.on_meter_picoseconds(events[2].at);
         assert!((at - edges[2].0 as i64).abs() < 100_000, "{at}");
         assert!((matched.fit.on_meter(SimTime::ZERO).0 - offset).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_count_stands_right_behind_the_word_and_a_time_of_day_is_none() {
+        let words = HostWords { start: "begin".into(), stop: "end".into() };
+        let count = |line: &str| words.role(line).map(|(_, count)| count);
+        for line in ["begin-10", "begin 10", "begin (10)", "begin=10, again"] {
+            assert_eq!(count(line), Some(Some(10)), "{line}");
+        }
+        for line in ["begin", "begin run 7", "begin 2026-01-01", "begin 12:30:00", "begin 1.5"] {
+            assert_eq!(count(line), Some(None), "{line}");
+        }
+        assert_eq!(HostWords::default().role("m-infer-start-10").unwrap().1, Some(10));
     }
 
     #[test]

@@ -77,6 +77,10 @@ const ROUNDS: usize = 8;
 /// that holds the end of one and the start of the other.
 const LONGEST_GAP: usize = 2;
 
+/// Bins in which edges are sought; time goes with their square. An edge lies within a bin by the share
+/// that each side has of it.
+const MOST: usize = 2000;
+
 /// A stretch shorter than this many bins cannot be told from its neighbours.
 const SHORTEST: f64 = 2.0;
 
@@ -86,6 +90,7 @@ pub fn assign(
     layers: &[Expected],
     options: AssignOptions,
 ) -> Result<Vec<Assigned>, AssignFault> {
+    let folded = &folded.in_bins(MOST);
     let bins = folded.power.len();
     let groups = grouped(layers, bins);
     if groups.is_empty() {

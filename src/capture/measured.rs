@@ -1,8 +1,7 @@
 //! What a capture comes to: sums, windows, energy of an inference beside what was published.
 
-use super::busy::busy;
+use super::busy::{Busy, Extent, busy};
 use super::host_clock::{HostRole, events_of};
-use super::power_series::PowerSeries;
 use super::rails::Rails;
 use super::repeats::Repeats;
 use super::statistics::{Statistics, Summary, median};
@@ -88,35 +87,36 @@ impl Measured {
     ) -> Result<Self, FormatError> {
         let mut statistics = Statistics::default();
         let by_power = match windows.rule {
-            Some(EdgeRule::Power) => by_power(opened, options)?,
-            _ => ByPower::default(),
+            Some(EdgeRule::Power) => Some(ByPower::of_capture(opened, options)?),
+            _ => None,
         };
-        for span in &by_power.spans {
-            statistics.want(span.start);
-            statistics.want(span.end);
-        }
+        by_power.iter().for_each(|by_power| by_power.want(&mut statistics));
         let mut noted = Noted {
             layout: Layout::default(),
             rails: Rails::power(&mut statistics, options.voltage),
             kept,
         };
         opened.read(options, &mut noted)?;
-        let (mut layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
-        layout.remarks.extend(by_power.remark);
-        let mut summary = statistics.finish();
-        summary.spans.extend(by_power.spans.iter().cloned());
-        let told = |mark: &Mark| Mark { teller: Teller::Host, ..mark.clone() };
-        summary.marks.extend(log.iter().map(told));
+        let (layout, kept, supply) = (noted.layout, noted.kept, noted.rails.supply().clone());
         if let Some(kept) = kept {
-            log.iter().map(told).for_each(|mark| kept.mark(mark));
-            by_power.spans.into_iter().for_each(|span| kept.span(span));
+            log.iter().map(told_by_host).for_each(|mark| kept.mark(mark));
         }
-        Ok(Self::of(layout, supply, summary, windows, inferences))
+        let mut summary = statistics.finish();
+        summary.marks.extend(log.iter().map(told_by_host));
+        Ok(Self::of(layout, supply, summary, (windows, by_power), inferences))
     }
 
-    /// Measures a trace in memory: its inferences are its windows, one each.
-    pub fn of_trace(trace: &Trace, windows: &WindowOptions) -> Self {
+    /// Measures a trace in memory: its inferences are its windows, one each, unless the user says
+    /// otherwise.
+    pub fn of_trace(
+        trace: &Trace,
+        windows: &WindowOptions,
+        inferences: Option<u64>,
+        log: &[Mark],
+    ) -> Self {
         let mut statistics = Statistics::default();
+        let by_power = (windows.rule == Some(EdgeRule::Power)).then(|| ByPower::of_trace(trace));
+        by_power.iter().for_each(|by_power| by_power.want(&mut statistics));
         for span in &trace.spans {
             if matches!(span.kind, SpanKind::Window | SpanKind::Inference) {
                 statistics.want(span.start);
@@ -126,24 +126,34 @@ impl Measured {
         trace.replay(&mut statistics);
         let lines = trace.header.lines.clone();
         let layout = Layout { format: "joulecast".into(), lines, ..Layout::default() };
-        let one_each = !trace.spans.iter().any(|span| span.kind == SpanKind::Window);
-        let inferences = one_each.then_some(1);
-        Self::of(layout, Supply::default(), statistics.finish(), windows, inferences)
+        let has = |kind| trace.spans.iter().any(|span| span.kind == kind);
+        let one_each = !has(SpanKind::Window) && !windows.overrules();
+        let inferences = if one_each && has(SpanKind::Inference) { Some(1) } else { inferences };
+        let mut summary = statistics.finish();
+        summary.marks.extend(log.iter().map(told_by_host));
+        Self::of(layout, Supply::default(), summary, (windows, by_power), inferences)
     }
 
     fn of(
         layout: Layout,
         supply: Supply,
         summary: Summary,
-        options: &WindowOptions,
+        (options, by_power): (&WindowOptions, Option<ByPower>),
         inferences: Option<u64>,
     ) -> Self {
         let end = SimTime::from_seconds(summary.duration).unwrap_or_default();
-        let (marks, spans) = (&summary.marks, &summary.spans);
-        // Levels are stored in whole bytes or words: behind the last sample a line tells nothing.
-        let known = summary.known_until();
-        let edges: Vec<Edge> = summary.edges.iter().filter(|e| e.at < known).copied().collect();
-        let windows = find_windows(&layout.lines, &edges, marks, spans, end, options);
+        let marks = &summary.marks;
+        let (spans, remark) = match &by_power {
+            Some(by_power) => (&by_power.spans, Some(by_power.remark.clone())),
+            None => (&summary.spans, too_many(&summary)),
+        };
+        // Levels are stored in whole bytes or words: behind the last sample of power a line tells
+        // nothing. A line alone may end with its last edge.
+        let (known, alone) = (summary.known_until(), summary.header.components.is_empty());
+        let told = |edge: &&Edge| alone || edge.at < known;
+        let edges: Vec<Edge> = summary.edges.iter().filter(told).copied().collect();
+        let mut windows = find_windows(&layout.lines, &edges, marks, spans, end, options);
+        windows.remarks.extend(remark);
         let stated = |run: &StatedRun| run.inferences_per_window;
         let logged = || {
             let events = events_of(marks, &options.words, Teller::Host);
@@ -179,33 +189,70 @@ impl Measured {
     }
 }
 
-/// Windows from power alone, and how they were found.
-#[derive(Debug, Default)]
-struct ByPower {
-    spans: Vec<Span>,
-    remark: Option<String>,
+/// Another file's line, whoever wrote it: its clock is not the meter's.
+fn told_by_host(mark: &Mark) -> Mark {
+    Mark { teller: Teller::Host, ..mark.clone() }
 }
 
-/// Reads the capture once for its power, which is kept whole.
-fn by_power(opened: &Opened, options: &Options) -> Result<ByPower, FormatError> {
-    let mut series = PowerSeries::default();
-    opened.read(options, &mut Rails::power(&mut series, options.voltage))?;
-    let Some((windows, level, fine)) = busy(&series.power, series.end) else {
-        let remark = Some("power has one level only: it tells no windows".to_owned());
-        return Ok(ByPower { remark, ..ByPower::default() });
-    };
-    let remark = Some(format!(
-        "windows are where power is above {level}, between its change points: edges are told to {fine}"
-    ));
-    let span = |window: Window| Span {
-        kind: SpanKind::Window,
-        name: window.name,
-        track: "power".into(),
-        inference: None,
-        start: window.start,
-        end: window.stop,
-    };
-    Ok(ByPower { spans: windows.into_iter().map(span).collect(), remark })
+/// Why no windows are made of edges that are not kept.
+fn too_many(summary: &Summary) -> Option<String> {
+    let lost = summary.edges.is_empty() && summary.edge_count > 0;
+    lost.then(|| {
+        format!("digital lines change {} times, too often to mark windows", summary.edge_count)
+    })
+}
+
+/// Windows from power alone, and how they were found.
+#[derive(Debug)]
+struct ByPower {
+    spans: Vec<Span>,
+    remark: String,
+}
+
+impl ByPower {
+    /// Reads a capture twice: for its length, and for its power.
+    fn of_capture(opened: &Opened, options: &Options) -> Result<Self, FormatError> {
+        let mut extent = Extent::default();
+        opened.read(options, &mut Rails::power(&mut extent, options.voltage))?;
+        let Some(mut buckets) = extent.buckets() else { return Ok(Self::of(None)) };
+        opened.read(options, &mut Rails::power(&mut buckets, options.voltage))?;
+        Ok(Self::of(busy(&buckets.finish())))
+    }
+
+    fn of_trace(trace: &Trace) -> Self {
+        let mut extent = Extent::of_changes();
+        trace.replay(&mut extent);
+        let Some(mut buckets) = extent.buckets() else { return Self::of(None) };
+        trace.replay(&mut buckets);
+        Self::of(busy(&buckets.finish()))
+    }
+
+    fn of(found: Option<Busy>) -> Self {
+        let Some(Busy { windows, level, fine }) = found else {
+            let remark = "power is not known or has one level only: it tells no windows".to_owned();
+            return Self { spans: Vec::new(), remark };
+        };
+        let remark = format!(
+            "windows are where power is above {level}, between its change points: edges are told to {fine}"
+        );
+        let span = |window: Window| Span {
+            kind: SpanKind::Window,
+            name: window.name,
+            track: "power".into(),
+            inference: None,
+            start: window.start,
+            end: window.stop,
+        };
+        Self { spans: windows.into_iter().map(span).collect(), remark }
+    }
+
+    /// Asks for the sums at the edges of its windows.
+    fn want(&self, statistics: &mut Statistics) {
+        for span in &self.spans {
+            statistics.want(span.start);
+            statistics.want(span.end);
+        }
+    }
 }
 
 fn repeats(measured: &[MeasuredWindow]) -> Option<Repeats> {

@@ -29,6 +29,8 @@ const FAR: f64 = 3.5;
 const ENOUGH: usize = 5;
 /// The median absolute deviation of a normal distribution, in standard deviations.
 const MAD: f64 = 0.6745;
+/// And the mean one, which serves where more than half of the values are the same.
+const MEAN_DEVIATION: f64 = 0.7979;
 
 impl Repeats {
     /// Of measured values; none of fewer than two.
@@ -71,9 +73,9 @@ fn outliers(values: &[f64]) -> Vec<usize> {
     let Some(middle) = median(values.to_vec()) else { return Vec::new() };
     let apart = |value: &f64| (value - middle).abs();
     let Some(usual) = median(values.iter().map(apart).collect()) else { return Vec::new() };
-    let far = |(at, value): (usize, &f64)| {
-        (MAD * apart(value) > FAR * usual && usual > 0.0).then_some(at)
-    };
+    let mean = values.iter().map(apart).sum::<f64>() / values.len() as f64;
+    let deviation = if usual > 0.0 { usual / MAD } else { mean / MEAN_DEVIATION };
+    let far = |(at, value): (usize, &f64)| (apart(value) > FAR * deviation).then_some(at);
     values.iter().enumerate().filter_map(far).collect()
 }
 
@@ -91,7 +93,8 @@ fn drift(values: &[f64], mean: f64) -> (f64, Option<f64>) {
         .map(|(k, value)| (value - mean - slope * (k as f64 - centre)).powi(2))
         .sum();
     let error = (left / (n - 2.0) / spread).sqrt();
-    let t = (values.len() > 2 && error > 0.0).then(|| slope / error);
+    // Values on a straight line leave no error: any slope is beyond chance.
+    let t = (values.len() > 2 && (error > 0.0 || slope != 0.0)).then(|| slope / error);
     (slope, t)
 }
 
@@ -196,6 +199,11 @@ mod tests {
         assert!(drifting.drifts());
         assert!((drifting.drift - 0.101).abs() < 1e-9);
         assert!(Repeats::of(&[1.0]).is_none());
+        let straight = Repeats::of(&[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert!(straight.drifts());
+        let coarse = Repeats::of(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0]).unwrap();
+        assert_eq!(coarse.outliers, [8]);
+        assert!(Repeats::of(&[2.0; 9]).unwrap().outliers.is_empty());
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub struct Statistics {
     unknown: SimTime,
     peak: Option<f64>,
     gaps: Vec<Gap>,
+    last_gap: Option<Gap>,
     gap_count: u64,
     edges: Vec<Edge>,
     edge_count: u64,
@@ -84,6 +85,7 @@ pub struct Summary {
     pub gap_count: u64,
     /// The first million of them.
     pub gaps: Vec<Gap>,
+    last_gap: Option<Gap>,
     /// Changes of digital lines; none of them where there are more than a million.
     pub edges: Vec<Edge>,
     /// How many there are.
@@ -190,11 +192,15 @@ impl Statistics {
 
     fn miss(&mut self, start: SimTime, end: SimTime) {
         self.unknown = SimTime(self.unknown.0 + end.since(start).0);
-        if let Some(last) = self.gaps.last_mut().filter(|last| last.end == start) {
+        if let Some(last) = self.last_gap.as_mut().filter(|last| last.end == start) {
             last.end = end;
+            if let Some(kept) = self.gaps.last_mut().filter(|kept| kept.start == last.start) {
+                kept.end = end;
+            }
             return;
         }
         self.gap_count += 1;
+        self.last_gap = Some(Gap { start, end });
         if self.gaps.len() < KEPT {
             self.gaps.push(Gap { start, end });
         }
@@ -262,7 +268,8 @@ impl Statistics {
             header: self.header,
             gap_count: self.gap_count,
             gaps: self.gaps,
-            edges: self.edges,
+            last_gap: self.last_gap,
+            edges: if self.edge_count > KEPT as u64 { Vec::new() } else { self.edges },
             edge_count: self.edge_count,
             marks: self.marks,
             spans: self.spans,
@@ -382,9 +389,7 @@ impl Summary {
     /// The end of the last stretch over which power is known.
     pub fn known_until(&self) -> SimTime {
         let end = SimTime::from_seconds(self.duration).unwrap_or(SimTime(u64::MAX));
-        let open =
-            self.gaps.last().filter(|gap| gap.end == end && !self.header.components.is_empty());
-        open.map_or(end, |gap| gap.start)
+        self.last_gap.filter(|gap| gap.end == end).map_or(end, |gap| gap.start)
     }
 
     /// Energy and known time between two instants that were asked for; none where one was not.

@@ -43,6 +43,13 @@ pub struct WindowOptions {
     pub words: HostWords,
 }
 
+impl WindowOptions {
+    /// True where the user's word holds against windows that the file states.
+    pub fn overrules(&self) -> bool {
+        self.rule.is_some() || self.line.is_some()
+    }
+}
+
 /// The windows of a capture, and what could not be made one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Windows {
@@ -55,7 +62,8 @@ pub struct Windows {
 }
 
 /// Finds the windows: those that the file states, else those between edges that the host's log
-/// explains, else those between edges alone.
+/// explains, else those between edges alone. Where the user names a line or a rule, what the file
+/// states does not count; for [`EdgeRule::Power`] `spans` are those found in the power.
 pub fn find_windows(
     lines: &[String],
     edges: &[Edge],
@@ -64,12 +72,17 @@ pub fn find_windows(
     end: SimTime,
     options: &WindowOptions,
 ) -> Windows {
-    let mut found = stated(spans);
-    if found.windows.is_empty() && !edges.is_empty() {
-        found = of_edges(lines, edges, marks, end, options);
-    }
-    if found.windows.is_empty() && edges.is_empty() {
-        found.windows = between_marks(marks, &options.words);
+    let mut found = match options.rule {
+        Some(EdgeRule::Power) => stated(spans),
+        _ if options.overrules() => of_edges(lines, edges, marks, end, options),
+        _ => stated(spans),
+    };
+    if found.windows.is_empty() && !options.overrules() {
+        if edges.is_empty() {
+            found.windows = between_marks(marks, &options.words);
+        } else {
+            found = of_edges(lines, edges, marks, end, options);
+        }
     }
     if options.warm_up > 0 && !found.windows.is_empty() {
         let left_out = options.warm_up.min(found.windows.len());
@@ -132,7 +145,19 @@ fn of_edges(
         };
         return explained_by(&told, &events, end);
     }
-    by_rule(&own, rule)
+    let found = by_rule(&own, rule);
+    if found.windows.is_empty() && options.rule.is_none() {
+        // A line that changes twice does not tell which of its levels is the one at rest.
+        let other = match rule {
+            EdgeRule::Low => by_rule(&own, EdgeRule::High),
+            EdgeRule::High => by_rule(&own, EdgeRule::Low),
+            EdgeRule::Falls | EdgeRule::Rises | EdgeRule::Power => Windows::default(),
+        };
+        if !other.windows.is_empty() {
+            return other;
+        }
+    }
+    found
 }
 
 /// The line that the user names, or the only one that moves.
@@ -383,6 +408,41 @@ mod tests {
         assert_eq!(starts(&find(&pulses, &[])), [(1000, 8042)]);
         let levels = edges(&[(0.0, Low), (1.0, High), (8.0, Low), (9.0, High), (16.0, Low)]);
         assert_eq!(starts(&find(&levels, &[])), [(1000, 8000), (9000, 16000)]);
+    }
+
+    #[test]
+    fn a_single_stretch_is_a_window_though_it_is_longer_than_the_rest() {
+        use Level::{High, Low};
+        let found = find(&edges(&[(0.0, Low), (50.0, High), (190.0, Low)]), &[]);
+        assert_eq!(starts(&found), [(50_000, 190_000)]);
+        assert_eq!(found.remarks, ["windows are where the line is high"]);
+    }
+
+    #[test]
+    fn a_rule_of_the_user_holds_against_stated_windows() {
+        use Level::{High, Low};
+        let edges = edges(&[(0.0, Low), (1.0, High), (2.0, Low), (5.0, High), (6.0, Low)]);
+        let span = |start: u64, end: u64| Span {
+            kind: SpanKind::Window,
+            name: "stated".into(),
+            track: "t".into(),
+            inference: None,
+            start: SimTime(start * S),
+            end: SimTime(end * S),
+        };
+        let spans = [span(0, 10)];
+        let found = |options: &WindowOptions| {
+            let found = find_windows(&["D0".into()], &edges, &[], &spans, SimTime(10 * S), options);
+            starts(&found)
+        };
+        assert_eq!(found(&WindowOptions::default()), [(0, 10_000)]);
+        let rule = |rule| WindowOptions { rule: Some(rule), ..WindowOptions::default() };
+        assert_eq!(found(&rule(EdgeRule::High)), [(1000, 2000), (5000, 6000)]);
+        assert_eq!(found(&rule(EdgeRule::Power)), [(0, 10_000)]);
+        let line = WindowOptions { line: Some("D0".into()), ..WindowOptions::default() };
+        assert_eq!(found(&line).len(), 2);
+        let none = WindowOptions { line: Some("D7".into()), ..WindowOptions::default() };
+        assert!(found(&none).is_empty());
     }
 
     #[test]

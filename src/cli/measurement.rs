@@ -43,7 +43,8 @@ struct TableArguments {
     /// Unit of time: s, ms, us or ns
     #[arg(long, value_name = "UNIT")]
     time_unit: Option<String>,
-    /// A column to read, and its unit: `Main=mA`; every column of a known unit when left out
+    /// A column to read, and its unit: `Main=mA`, or `trig=level` for a digital line; every column of a
+    /// known unit when left out or for lines alone
     #[arg(long, value_name = "COLUMN[=UNIT]")]
     column: Vec<String>,
     /// Unit of columns whose head does not say it, such as mA
@@ -159,8 +160,9 @@ impl ReadingArguments {
         windows: &WindowArguments,
     ) -> Result<Measured, CliError> {
         if self.is_run(capture) {
-            let trace = csv::read_folder(capture)?;
-            return Ok(Measured::of_trace(&trace, &windows.options()));
+            let (trace, log) = (csv::read_folder(capture)?, windows.log()?);
+            let rules = windows.options();
+            return Ok(Measured::of_trace(&trace, &rules, windows.inferences, &log));
         }
         let (options, opened) = (self.options()?, self.open(capture)?);
         let (rules, log) = (windows.options(), windows.log()?);

@@ -170,7 +170,8 @@ impl<'a> Layers<'a> {
     }
 
     fn taken_from_nothing(&self, ground: &Node) -> Vec<Fault> {
-        let parts = ground.parts().filter(|parts| parts.member(self.rules.extends).is_none());
+        let lies_alone = self.bases(ground.place.file).is_empty();
+        let parts = ground.parts().filter(|_| lies_alone);
         let without = parts.and_then(|parts| parts.member(self.rules.without));
         let message = format!("a file without `{}` has nothing to take out of", self.rules.extends);
         let fault = without.map(|member| of_node(&member.value, self.rules.without, message));

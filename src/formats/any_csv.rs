@@ -6,6 +6,7 @@
 //! skipped. Without such a line the user says where the table is: lines to skip, the column of time
 //! or a sample rate, columns with units, the delimiter, the decimal sign. A magnitude of 9.9e37
 //! stands for an overflow in instruments and is a gap; so are words such as `nan` and empty cells.
+//! A column of zeros and ones is a digital line where the user says so (`NAME=level`).
 //! Columns of energy and charge are sums of the rest, and are left out. Signs are kept: a source-meter
 //! that sinks current counts it below zero.
 
@@ -60,6 +61,7 @@ fn read(
     let layout = Layout {
         format: FORMAT.name.into(),
         channels: chosen.channels,
+        lines: chosen.lines,
         remarks,
         ..Layout::default()
     };

@@ -1,10 +1,10 @@
 //! The list of formats, and the one that a file is in.
 
 use super::{
-    FormatError, Head, Input, ambiq_layers, any_csv, chrome_json, energy_runner, jls,
-    joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2, ppk2_csv, ptdaemon,
-    saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log, tegrastats, tensorrt,
-    tflm_profile,
+    FormatError, Head, Input, Place, ReadFault, ambiq_layers, any_csv, chrome_json, energy_runner,
+    host_log, jls, joulescope_csv, loadgen, monsoon, nvidia_smi, perfetto, power_gadget, ppk2,
+    ppk2_csv, ptdaemon, saleae_binary, saleae_csv, sigrok_csv, sigrok_sr, st_edge_ai, sysfs_log,
+    tegrastats, tensorrt, tflm_profile,
 };
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
@@ -111,6 +111,7 @@ pub const FORMATS: &[Format] = &[
     saleae_csv::FORMAT,
     sigrok_csv::FORMAT,
     any_csv::FORMAT,
+    host_log::FORMAT,
 ];
 
 /// A file or folder whose format is known.
@@ -129,7 +130,11 @@ pub fn open(path: &Path) -> Result<Opened, FormatError> {
             Shape::File { .. } => false,
         })
     } else {
-        let head = Head::of(&mut Input::open(path)?)?;
+        let mut input = Input::open(path)?;
+        let head = Head::of(&mut input)?;
+        if head.bytes().is_empty() {
+            return Err(input.fault(Place::Whole, ReadFault::Empty));
+        }
         recognised(&head)
     };
     match format {

@@ -12,10 +12,10 @@ pub use write::write;
 
 use super::archive::{Archive, MAGIC};
 use super::fields::Fields;
+use super::line_reading::{LineReading, LineState};
 use super::{Format, FormatError, Input, Options, Place, ReadFault, Shape};
 use crate::trace::{
-    Block, Channel, ChannelId, ChannelKind, Edge, Layout, Level, LineId, Origin, SampleClock,
-    SampleSink,
+    Block, Channel, ChannelId, ChannelKind, Edge, Layout, LineId, Origin, SampleClock, SampleSink,
 };
 use crate::units::{Hertz, SimTime};
 use serde::Deserialize;
@@ -139,14 +139,20 @@ fn layout(session: &Session, options: &Options) -> Layout {
 struct Frames<'s> {
     clock: SampleClock,
     sink: &'s mut dyn SampleSink,
-    levels: [Option<Level>; LINES],
+    lines: [LineState; LINES],
     values: Vec<f64>,
     done: u64,
 }
 
 impl<'s> Frames<'s> {
     fn new(clock: SampleClock, sink: &'s mut dyn SampleSink) -> Self {
-        Self { clock, sink, levels: [None; LINES], values: Vec::with_capacity(BLOCK), done: 0 }
+        Self {
+            clock,
+            sink,
+            lines: [LineState::default(); LINES],
+            values: Vec::with_capacity(BLOCK),
+            done: 0,
+        }
     }
 
     fn take_in(&mut self, bytes: &[u8]) -> Result<(), ReadFault> {
@@ -163,10 +169,8 @@ impl<'s> Frames<'s> {
     }
 
     fn edges(&mut self, bits: u16) {
-        for (line, before) in self.levels.iter_mut().enumerate() {
-            let to = level(bits >> (2 * line) & 3);
-            if *before != Some(to) {
-                *before = Some(to);
+        for (line, state) in self.lines.iter_mut().enumerate() {
+            if let Some(to) = state.take(reading(bits >> (2 * line) & 3)) {
                 let at = self.clock.at(self.done);
                 self.sink.edge(Edge { line: LineId(line), at, to });
             }
@@ -174,11 +178,12 @@ impl<'s> Frames<'s> {
     }
 }
 
-fn level(bits: u16) -> Level {
+fn reading(bits: u16) -> LineReading {
     match bits {
-        1 => Level::Low,
-        2 => Level::High,
-        _ => Level::Unknown,
+        1 => LineReading::Low,
+        2 => LineReading::High,
+        3 => LineReading::Both,
+        _ => LineReading::Unknown,
     }
 }
 

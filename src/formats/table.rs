@@ -19,7 +19,7 @@ mod rows;
 mod stamp;
 
 pub(super) use rows::{Cell, Rows};
-pub(super) use stamp::{Stamp, calendar};
+pub(super) use stamp::{Stamp, Zone, calendar};
 
 use super::{FormatError, Input, Options, Place, ReadFault};
 use crate::trace::{ChannelKind, Layout, Origin, SampleClock, SampleSink};

@@ -9,7 +9,7 @@ use crate::capture::{Electrical, Measured, Rails, WindowOptions};
 use crate::formats::{
     FormatError, FrameSink, FrameWriter, Opened, Options, csv, parquet, perfetto, write_frames,
 };
-use crate::trace::{Annotations, Header, Layout, Mark, Span, SpanKind, Trace};
+use crate::trace::{Annotations, Header, Layout, Mark, Sink, Span, SpanKind, Teller, Trace};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -215,7 +215,10 @@ impl<'a> Material<'a> {
         let (measured, header) = match source {
             Source::Run(trace) => {
                 annotations = Annotations::of(trace);
-                (Measured::of_trace(trace, windows), trace.header.clone())
+                let told = |mark: &Mark| Mark { teller: Teller::Host, ..mark.clone() };
+                log.iter().map(told).for_each(|mark| annotations.mark(mark));
+                let measured = Measured::of_trace(trace, windows, *inferences, log);
+                (measured, trace.header.clone())
             }
             Source::Capture { opened, options } => {
                 let kept = Some(&mut annotations);
@@ -228,7 +231,10 @@ impl<'a> Material<'a> {
         if let Some(matched) = &measured.windows.matched {
             annotations.place_host_marks(|host| matched.fit.on_meter_picoseconds(host));
         }
-        annotations.spans.extend(found_windows(&measured, &annotations));
+        if windows.overrules() {
+            annotations.spans.retain(|span| span.kind != SpanKind::Window);
+        }
+        annotations.spans.extend(found_windows(&measured, windows, &annotations));
         let lacks = lacks(&measured, &header);
         Ok(Self {
             source,
@@ -320,10 +326,14 @@ fn create(path: &Path) -> Result<File, FolderError> {
 }
 
 /// Windows that edges and the log tell of, as spans from where the energy is counted; none where
-/// the capture states its own.
-fn found_windows(measured: &Measured, annotations: &Annotations) -> Vec<Span> {
+/// the capture states its own and the user does not overrule it.
+fn found_windows(
+    measured: &Measured,
+    windows: &WindowOptions,
+    annotations: &Annotations,
+) -> Vec<Span> {
     let states = |span: &Span| matches!(span.kind, SpanKind::Window | SpanKind::Inference);
-    if annotations.spans.iter().any(states) {
+    if annotations.spans.iter().any(states) && !windows.overrules() {
         return Vec::new();
     }
     let span = |(number, window): (usize, &crate::capture::Window)| Span {

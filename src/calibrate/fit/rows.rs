@@ -84,18 +84,28 @@ impl Rows {
         self.0.iter().map(|row| row.times(x)).collect()
     }
 
-    /// `A Aᵀ`.
+    /// `A Aᵀ`, by a full matrix of the columns that have entries: rows of hundreds of entries have most columns
+    /// in common.
     pub fn gram(&self) -> DMatrix<f64> {
-        let n = self.0.len();
-        let mut gram = DMatrix::zeros(n, n);
-        for (i, one) in self.0.iter().enumerate() {
-            for (j, two) in self.0.iter().enumerate().take(i + 1) {
-                let product = one.dot(two);
-                gram[(i, j)] = product;
-                gram[(j, i)] = product;
+        let width =
+            self.0.iter().filter_map(|row| row.0.last()).map(|(column, _)| column + 1).max();
+        let mut place = vec![None; width.unwrap_or(0)];
+        let mut columns = 0;
+        for (column, _) in self.0.iter().flat_map(Row::entries) {
+            place[column].get_or_insert_with(|| {
+                columns += 1;
+                columns - 1
+            });
+        }
+        let mut full = DMatrix::zeros(columns, self.0.len());
+        for (at, row) in self.0.iter().enumerate() {
+            for (column, entry) in row.entries() {
+                if let Some(place) = place[column] {
+                    full[(place, at)] = entry;
+                }
             }
         }
-        gram
+        full.tr_mul(&full)
     }
 }
 

@@ -67,7 +67,20 @@ impl Configuration {
         }
         factors
     }
+
+    /// True where all its numbers are nearly the same at two points: slopes are then those of one of them.
+    pub fn is_near(&self, one: &[f64], other: &[f64]) -> bool {
+        self.tuned.iter().all(|tuned| {
+            let parts = tuned.unknowns.iter();
+            let parts =
+                parts.filter_map(|(at, weight)| Some((one.get(*at)? - other.get(*at)?) * weight));
+            parts.sum::<f64>().abs() < NEAR
+        })
+    }
 }
+
+/// Logarithms of factors that differ by less than this have the same slopes to a hundredth.
+const NEAR: f64 = 0.01;
 
 /// True for a number that a prediction depends on, that is not exact, and that the calibration names. What
 /// may be below zero has no factor.

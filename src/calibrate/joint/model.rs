@@ -44,6 +44,8 @@ pub struct JointFit<'a> {
     pub given: Vec<usize>,
     /// How much wider than stated noise and discrepancy are.
     pub scales: Scales,
+    /// Where it started.
+    start: Option<&'a Start>,
 }
 
 /// A prediction of a measurement.
@@ -103,7 +105,7 @@ impl Joint {
     /// A point for fits to start from, with the scales to start with.
     pub fn start(&self, x: &[f64], scales: Scales) -> Start {
         let all = vec![true; self.sights.len()];
-        let locals = self.locals(x, &all, true).into_iter().map(|(_, local)| local).collect();
+        let locals = self.locals(x, &all, true, None).into_iter().map(|(_, local)| local).collect();
         Start { x: x.to_vec(), scales, locals }
     }
 
@@ -111,7 +113,7 @@ impl Joint {
     pub fn prior_forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
         let x = vec![0.0; self.unknowns.len()];
         let variance = |row: &Row| self.prior_variance(row);
-        self.forecasts(&x, wanted, Scales::STATED, variance, |_| false)
+        self.forecasts(&x, wanted, None, Scales::STATED, variance, |_| false)
     }
 
     /// Variance of a linear function of the unknowns before any measurement.
@@ -127,13 +129,14 @@ impl Joint {
         &self,
         x: &[f64],
         wanted: impl Fn(usize) -> bool,
+        known: Option<&Start>,
         scales: Scales,
         variance: impl Fn(&Row) -> f64,
         is_learnt: impl Fn(&Tuned) -> bool,
     ) -> Vec<Forecast> {
         let used: Vec<bool> = (0..self.sights.len()).map(&wanted).collect();
         let mut forecasts = Vec::new();
-        for (run, local) in self.locals(x, &used, true) {
+        for (run, local) in self.locals(x, &used, true, known) {
             let Some(run) = self.runs.get(run) else { continue };
             let Some(configuration) = self.configurations.get(run.configuration) else { continue };
             let learnt: Vec<bool> = configuration.tuned.iter().map(&is_learnt).collect();
@@ -159,7 +162,13 @@ impl Joint {
     }
 
     /// Figures of all runs that have a measurement in use, with slopes where they are asked for.
-    fn locals(&self, x: &[f64], used: &[bool], slopes: bool) -> Vec<(usize, Local)> {
+    fn locals(
+        &self,
+        x: &[f64],
+        used: &[bool],
+        slopes: bool,
+        known: Option<&Start>,
+    ) -> Vec<(usize, Local)> {
         let mut by_configuration: Vec<Vec<usize>> = vec![Vec::new(); self.configurations.len()];
         for (at, run) in self.runs.iter().enumerate() {
             if !self.figures_used(run, used).is_empty()
@@ -171,7 +180,13 @@ impl Joint {
         let work: Vec<(&Configuration, Vec<usize>)> =
             self.configurations.iter().zip(by_configuration).filter(|w| !w.1.is_empty()).collect();
         let found = threads::mapped(&work, |(configuration, runs)| {
-            let locals = self.locals_of(configuration, runs, x, slopes);
+            let known = known.filter(|start| slopes && configuration.is_near(x, &start.x));
+            let mut locals = self.locals_of(configuration, runs, x, slopes && known.is_none());
+            if let Some(start) = known {
+                for (local, run) in locals.iter_mut().zip(runs) {
+                    local.slopes = start.locals.get(*run).map_or(Vec::new(), |l| l.slopes.clone());
+                }
+            }
             runs.iter().copied().zip(locals).collect::<Vec<_>>()
         });
         let mut found: Vec<_> = found.into_iter().flatten().collect();
@@ -274,7 +289,7 @@ impl<'a> Given<'a> {
             unknowns: unknowns.len(),
         })?;
         let (joint, given, scales) = (self.joint, self.indices(), self.scales);
-        Ok(JointFit { joint, fit, posterior, given, scales })
+        Ok(JointFit { joint, fit, posterior, given, scales, start: self.start })
     }
 
     fn indices(&self) -> Vec<usize> {
@@ -291,7 +306,7 @@ impl<'a> Given<'a> {
                 Box::new(all)
             }
             None => {
-                found = self.joint.locals(x, &self.used, slopes);
+                found = self.joint.locals(x, &self.used, slopes, self.start);
                 Box::new(found.iter().map(|(run, local)| (*run, local)))
             }
         };
@@ -331,7 +346,7 @@ impl JointFit<'_> {
     /// Predictions of some measurements, whether the fit was given them or not.
     pub fn forecasts(&self, wanted: impl Fn(usize) -> bool) -> Vec<Forecast> {
         let variance = |row: &Row| self.posterior.variance(row);
-        self.joint.forecasts(&self.fit.x, wanted, self.scales, variance, |tuned| {
+        self.joint.forecasts(&self.fit.x, wanted, self.start, self.scales, variance, |tuned| {
             let row = Row::of(tuned.unknowns.iter().copied());
             variance(&row).sqrt() < UNTOUCHED * self.joint.prior_variance(&row).sqrt()
         })

@@ -6,7 +6,12 @@ use super::super::{ReadFault, TableOptions};
 use super::find::{Found, split_unit};
 use crate::trace::{Channel, ChannelKind};
 
-const SAMPLES: &str = "a unit of power, current, voltage, temperature, frequency or share, as mA";
+const SAMPLES: &str = "a unit of power, current, voltage, temperature, frequency or share, as mA, \
+                       or `level` for a digital line";
+/// What stands for a unit where a column is a digital line.
+const LEVEL: &str = "level";
+/// Columns named in a remark.
+const NAMED: usize = 8;
 const TIMES: &str = "s, ms, us, ns or ps";
 /// Seconds since 1970 from 2001 to 2096, and the powers of ten that clocks count in.
 const UNIX_SECONDS: std::ops::Range<f64> = 1e9..4e9;
@@ -17,6 +22,8 @@ const UNIX_POWERS: [i32; 4] = [0, -3, -6, -9];
 pub(super) struct Chosen {
     pub(super) cells: Vec<Cell>,
     pub(super) channels: Vec<Channel>,
+    /// Digital lines.
+    pub(super) lines: Vec<String>,
 }
 
 /// The column of time.
@@ -41,9 +48,13 @@ impl Found {
     ) -> Result<Option<Time>, ReadFault> {
         let column = match &told.time_column {
             Some(name) => Some(self.find(name).ok_or_else(|| self.no_column(name))?),
-            None => self.labels.iter().position(Labelled::is_time).or_else(|| self.dated()),
+            None => self.time_column(),
         };
         let Some(column) = column else { return Ok(None) };
+        if told.time_column.is_none() && self.named_time().is_none() && self.dated().is_none() {
+            let name = self.names.get(column).map_or("", String::as_str);
+            remarks.push(format!("`{name}` is taken as time: it has a unit of it and only rises"));
+        }
         let cell = self.rows.first().and_then(|row| row.get(column)).cloned().unwrap_or_default();
         if calendar(&cell).is_some() {
             return Ok(Some(Time { column, stamp: Stamp::Calendar }));
@@ -93,19 +104,37 @@ impl Found {
             *cell = Cell::Time;
         }
         let common = told.unit.as_deref();
-        if told.columns.is_empty() {
-            let mut summed = Vec::new();
+        let is_level = |column: &String| split_unit(column).1 == Some(LEVEL);
+        if told.columns.iter().all(is_level) {
+            let (mut summed, mut strange) = (Vec::new(), Vec::new());
+            let is_told =
+                |name: &str| told.columns.iter().any(|column| split_unit(column).0 == name);
             for (column, label) in self.labels.iter().enumerate() {
                 match label.unit.map(|unit| unit.quantity) {
                     _ if Some(column) == time => {}
-                    Some(Quantity::Samples(_)) => chosen.read(self, column, None)?,
+                    Some(Quantity::Samples(kind)) => {
+                        self.agrees(column, kind)?;
+                        chosen.read(self, column, None)?;
+                    }
                     Some(Quantity::Sum) => summed.push(label.name.as_str()),
                     Some(Quantity::Time) => {}
                     None if common.is_some() && self.is_numeric(column, point) => {
                         chosen.read(self, column, common)?;
                     }
+                    None if self.is_numeric(column, point) && !is_told(&label.name) => {
+                        strange.push(label.name.as_str());
+                    }
                     None => {}
                 }
+            }
+            if !strange.is_empty() {
+                let more = if strange.len() > NAMED { " and more" } else { "" };
+                strange.truncate(NAMED);
+                remarks.push(format!(
+                    "columns without a known unit are left out: {}{more} (`--column NAME=UNIT` reads one, \
+                     `--column NAME=level` a digital line)",
+                    strange.join(", ")
+                ));
             }
             if !summed.is_empty() {
                 let names = summed.join(", ");
@@ -118,10 +147,29 @@ impl Found {
             let own = self.labels.get(column).is_some_and(|label| label.unit.is_some());
             chosen.read(self, column, unit.or(common.filter(|_| !own)))?;
         }
-        match chosen.channels.is_empty() {
+        match chosen.channels.is_empty() && chosen.lines.is_empty() {
             true => Err(ReadFault::Needs { what: "the unit of any column", option: "--unit mA" }),
             false => Ok(chosen),
         }
+    }
+
+    /// An error where the name of a column ends with another quantity than its unit is of.
+    fn agrees(&self, column: usize, kind: ChannelKind) -> Result<(), ReadFault> {
+        let name = self.labels.get(column).map_or("", |label| label.name.as_str()).to_lowercase();
+        let named = match name.rsplit(|c: char| !c.is_alphanumeric()).next() {
+            Some("power") => ChannelKind::Power,
+            Some("current") => ChannelKind::Current,
+            Some("voltage") => ChannelKind::Voltage,
+            _ => return Ok(()),
+        };
+        if named == kind {
+            return Ok(());
+        }
+        Err(ReadFault::Unit {
+            column: format!("`{}`", self.names.get(column).map_or("", String::as_str)),
+            found: kind.unit().into(),
+            expected: "a unit of what the name says, or `--column NAME=UNIT`",
+        })
     }
 
     fn is_numeric(&self, column: usize, point: u8) -> bool {
@@ -144,6 +192,13 @@ impl Chosen {
     fn read(&mut self, table: &Found, column: usize, told: Option<&str>) -> Result<(), ReadFault> {
         let Some(label) = table.labels.get(column) else { return Ok(()) };
         let own = label.unit;
+        if told == Some(LEVEL) {
+            if let Some(cell) = self.cells.get_mut(column).filter(|cell| **cell == Cell::Skip) {
+                *cell = Cell::Level(self.lines.len());
+                self.lines.push(label.name.clone());
+            }
+            return Ok(());
+        }
         let unit = told.map_or(own, unit);
         let (kind, power) = match unit {
             Some(Unit { quantity: Quantity::Samples(kind), power }) => (kind, power),

@@ -33,7 +33,8 @@ pub(super) fn by_itself(lines: &Lines) -> Option<Found> {
             let known = |l: &Labelled| {
                 l.unit.is_some_and(|unit| matches!(unit.quantity, Quantity::Samples(_)))
             };
-            found.labels.iter().any(Labelled::is_time) && found.labels.iter().any(known)
+            let timed = found.named_time().is_some() || found.rising().is_some();
+            timed && found.labels.iter().any(known)
         };
         DELIMITERS.iter().find_map(|delimiter| at(lines, line, *delimiter).filter(fits))
     })
@@ -128,7 +129,7 @@ impl Found {
     fn has(&self, told: &TableOptions, rate: bool) -> bool {
         let timed = match &told.time_column {
             Some(name) => self.find(name).is_some(),
-            None => rate || self.labels.iter().any(Labelled::is_time) || self.dated().is_some(),
+            None => rate || self.time_column().is_some(),
         };
         let named = |column: &String| self.find(split_unit(column).0).is_some();
         timed && told.columns.iter().all(named)
@@ -147,6 +148,28 @@ impl Found {
             number.checked_sub(1).filter(|k| *k < self.names.len())
         };
         exact.or_else(bare).or_else(loose).or_else(number)
+    }
+
+    /// The column of time: by its name, by its dates, or by its unit.
+    pub(super) fn time_column(&self) -> Option<usize> {
+        self.named_time().or_else(|| self.dated()).or_else(|| self.rising())
+    }
+
+    /// The first column that is called time.
+    pub(super) fn named_time(&self) -> Option<usize> {
+        self.labels.iter().position(Labelled::is_time)
+    }
+
+    /// The first column of a table, where its unit is one of time and its numbers only rise.
+    pub(super) fn rising(&self) -> Option<usize> {
+        let unit = self.labels.first()?.unit?;
+        let at = |row: &Vec<String>| {
+            let cell = row.first()?;
+            value(cell, b'.').or_else(|| value(cell, b','))
+        };
+        let times: Option<Vec<f64>> = self.rows.iter().map(at).collect();
+        let rises = times?.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
+        (unit.quantity == Quantity::Time && rises && self.rows.len() > 2).then_some(0)
     }
 
     /// The first column of dates.

@@ -94,6 +94,45 @@ fn wall_clocks_are_kept_as_the_origin() {
 }
 
 #[test]
+fn a_clock_of_another_language_is_told_by_its_unit() {
+    let file =
+        b"\xef\xbb\xbfZeit (s);Strom (mA);Spannung (V)\r\n0,000;5,1;3,3\r\n0,001;5,2;3,3\r\n\
+                 0,002;5,3;3,3\r\n";
+    assert_eq!(taken(file), Some("csv"));
+    let readings = read_as(file, &Options::default()).unwrap();
+    assert_eq!(values(&readings)[0], [5.1e-3, 5.2e-3, 5.3e-3]);
+    let rails: Vec<_> = readings.layout.channels.iter().map(|c| c.rail.as_str()).collect();
+    assert_eq!(rails, ["main", "main"]);
+    assert_eq!(readings.end, SimTime(3_000_000_000));
+    assert!(readings.layout.remarks[1].contains("`Zeit (s)` is taken as time"));
+    // Durations do not only rise.
+    assert_eq!(taken(b"Dauer (ms);Strom (mA)\n3;1\n2;1\n4;1\n"), None);
+}
+
+#[test]
+fn a_column_of_levels_is_a_line_and_what_is_left_out_is_named() {
+    let file = b"Time (ms),Power (mW),trig\n0,1,0\n1,2,1\n2,3,1\n3,4,0\n";
+    let plain = read_as(file, &Options::default()).unwrap();
+    assert!(plain.layout.remarks[0].contains("left out: trig"), "{:?}", plain.layout.remarks);
+    let readings = read_as(file, &told(&["trig=level"], |_| ())).unwrap();
+    assert_eq!(values(&readings), [[1e-3, 2e-3, 3e-3, 4e-3]]);
+    assert_eq!((readings.layout.lines.as_slice(), readings.edges.len()), (&["trig".into()][..], 3));
+    assert_eq!(readings.edges[1].at, SimTime(1_000_000_000));
+    assert!(readings.layout.remarks.is_empty());
+    let wrong = read_as(b"Time (ms),Power (mW),trig\n0,1,2\n", &told(&["trig=level"], |_| ()));
+    assert!(wrong.unwrap_err().to_string().contains("expected 0 or 1"));
+}
+
+#[test]
+fn a_name_and_a_unit_of_different_quantities_are_not_guessed_at() {
+    let file = b"time_s,supply current (W)\n0,1\n1,2\n";
+    let error = read_as(file, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("`W` is no unit of `supply current (W)`"), "{error}");
+    let readings = read_as(file, &told(&["supply current=W"], |_| ())).unwrap();
+    assert_eq!(values(&readings), [[1.0, 2.0]]);
+}
+
+#[test]
 fn units_may_stand_on_a_line_of_their_own_and_thousands_be_grouped() {
     let file = b"Time,Channel A,Channel B\n(ms),(mV),(A)\n0,\"1,250.5\",1\n1,\"1,300.0\",2\n";
     let readings = read_as(file, &Options::default()).unwrap();

@@ -122,8 +122,11 @@ impl Names {
     /// The channel of a value of a counter: its unit is in the name of either.
     fn channel(&self, key: &Key) -> (Channel, f64) {
         let (pid, counter, id, value) = key;
-        let alone =
-            !self.counters.keys().any(|(p, c, i, v)| (p, c, i) == (pid, counter, id) && v != value);
+        // Keys are in order: those of one counter stand together.
+        let own = (pid.clone(), counter.clone(), id.clone(), String::new());
+        let same = |key: &&Key| (&key.0, &key.1, &key.2) == (pid, counter, id);
+        let values = self.counters.range(own..).map(|(key, _)| key).take_while(same).take(2);
+        let alone = values.count() < 2;
         let of_value = quantity(value).map(|(kind, scale)| (counter.clone(), kind, scale));
         let of_counter = labelled(counter).map(|(name, kind, scale)| {
             let name = if alone { name.to_owned() } else { format!("{name}.{value}") };
@@ -133,7 +136,8 @@ impl Names {
             let name = if alone { counter.clone() } else { format!("{counter}.{value}") };
             (name, ChannelKind::Other, 1.0)
         });
-        let several = self.counters.keys().any(|(other, ..)| other != pid);
+        let ends = [self.counters.first_key_value(), self.counters.last_key_value()];
+        let several = ends.into_iter().flatten().any(|((other, ..), _)| other != pid);
         let process = self.processes.get(pid).filter(|_| several);
         let name = match (process, id.as_str()) {
             (Some(process), _) => format!("{process}/{name}"),

@@ -2,7 +2,7 @@
 
 use super::super::FormatError;
 use super::message::{
-    COUNTER, CounterDescriptor, DebugAnnotation, INSTANT, ORDER_EXPLICIT, SLICE_BEGIN, SLICE_END,
+    COUNTER, Counter, DebugAnnotation, INSTANT, ORDER_EXPLICIT, SLICE_BEGIN, SLICE_END,
     STATE_CLEARED, TRACE_PACKET, TracePacket, TrackDescriptor, TrackEvent,
 };
 use crate::trace::Span;
@@ -85,9 +85,10 @@ impl<W: Write> Packets<W> {
         counted: &Counted,
         parent: u64,
     ) -> Result<(), FormatError> {
-        let counter = CounterDescriptor {
+        let counter = Counter {
             unit_name: Some(counted.unit.to_owned()),
             y_axis_share_key: counted.scale.map(str::to_owned),
+            ..Counter::default()
         };
         self.describe(track, &counted.name, Some(parent), Some(counter))
     }
@@ -104,7 +105,7 @@ impl<W: Write> Packets<W> {
         track: u64,
         name: &str,
         parent_uuid: Option<u64>,
-        counter: Option<CounterDescriptor>,
+        counter: Option<Counter>,
     ) -> Result<(), FormatError> {
         let first = !std::mem::replace(&mut self.begun, true);
         let descriptor = TrackDescriptor {
@@ -114,9 +115,10 @@ impl<W: Write> Packets<W> {
             counter,
             child_ordering: Some(ORDER_EXPLICIT),
             sibling_order_rank: i32::try_from(track).ok(),
+            ..TrackDescriptor::default()
         };
         self.write(&TracePacket {
-            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence: Some(SEQUENCE),
             sequence_flags: first.then_some(STATE_CLEARED),
             track_descriptor: Some(descriptor),
             ..TracePacket::default()
@@ -194,8 +196,8 @@ impl<W: Write> Packets<W> {
     ) -> Result<(), FormatError> {
         self.write(&TracePacket {
             timestamp: Some(at),
-            trusted_packet_sequence_id: Some(SEQUENCE),
-            track_event: Some(TrackEvent { r#type: Some(kind), track_uuid: Some(track), ..event }),
+            sequence: Some(SEQUENCE),
+            track_event: Some(TrackEvent { kind: Some(kind), track_uuid: Some(track), ..event }),
             ..TracePacket::default()
         })
     }

@@ -4,7 +4,9 @@
 //! `timestamp_ms` since boot, which is not the packet's clock: the power of a rail is the mean
 //! between two such readings. A counter holds from its packet to its next. Counters of a trace of
 //! this program keep what they stand for: a component is part of the total, and the voltage,
-//! current and power of a rail share its name.
+//! current and power of a rail share its name. Its digital lines are lines again, and what its lanes
+//! of gaps name is unknown there: the counter itself, with the power of a line also the total and the
+//! voltage and current of that line, which stand at their last values again behind the gap.
 //!
 //! The file is walked packet by packet, twice: for names and the first instant, then for the
 //! samples. What is kept is bounded by the tracks and by the slices that are open at one time.

@@ -1,7 +1,7 @@
 use super::super::archive::ArchiveWriter;
 use super::super::{Head, recognised};
 use super::*;
-use crate::trace::Readings;
+use crate::trace::{Level, Readings};
 use crate::units::Volts;
 use proptest::prelude::*;
 use std::io::Cursor;
@@ -41,7 +41,8 @@ fn current_is_microampere_and_two_big_endian_bits_are_a_level() {
     assert_eq!(values[0], 1500.0 * 1e-6);
     assert!(values[1].is_nan());
     let levels: Vec<_> = read.edges.iter().filter(|e| e.line.0 == 0).map(|e| e.to).collect();
-    assert_eq!(levels, [Level::High, Level::Low, Level::Unknown]);
+    // Both levels within the third: it rises there.
+    assert_eq!(levels, [Level::High, Level::Low, Level::High]);
     assert_eq!(read.layout.supply, Some(Volts(3.0)));
     let origin = Origin::Wall { unix_ns: 1_600_000_000_000_000_000, utc: true };
     assert_eq!(read.layout.origin, origin);

@@ -73,7 +73,10 @@ impl Oddities {
     /// One sentence each.
     pub(super) fn remarks(&self) -> Vec<String> {
         let wraps = self.wraps.iter().map(|(name, n)| {
-            format!("{name} wrapped {n} times, each taken as once: more between two reads would not show")
+            format!(
+                "{name} wrapped {}: more than once between two reads would not show",
+                if *n == 1 { "once".to_owned() } else { format!("{n} times") }
+            )
         });
         let unknown = self.unknown.iter().map(|(name, n)| {
             format!("{name} fell {n} times without a known range (max_energy_range_uj): those intervals are gaps")

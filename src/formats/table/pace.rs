@@ -3,7 +3,8 @@
 
 use super::rows::{Change, Columns};
 use crate::formats::ReadFault;
-use crate::trace::{Block, ChannelId, Edge, Level, LineId, SampleClock, SampleSink};
+use crate::formats::line_reading::LineState;
+use crate::trace::{Block, ChannelId, Edge, LineId, SampleClock, SampleSink};
 use crate::units::{Hertz, SimTime};
 
 /// Samples of a block at most.
@@ -71,7 +72,7 @@ pub(super) struct Teller<'s> {
     clock: Option<SampleClock>,
     /// Rows told at the beats of a clock.
     told: u64,
-    levels: Vec<Option<Level>>,
+    lines: Vec<LineState>,
     /// Rows whose end is not known yet: those of the last stamp.
     times: Vec<SimTime>,
     values: Vec<Vec<f64>>,
@@ -89,7 +90,7 @@ impl<'s> Teller<'s> {
             pace,
             clock: None,
             told: 0,
-            levels: vec![None; lines],
+            lines: vec![LineState::default(); lines],
             times: Vec::new(),
             values: vec![Vec::new(); channels],
             changes: Vec::new(),
@@ -191,11 +192,8 @@ impl<'s> Teller<'s> {
     }
 
     fn change(&mut self, change: &Change, at: SimTime) {
-        if let Some(last) = self.levels.get_mut(change.line)
-            && *last != Some(change.to)
-        {
-            *last = Some(change.to);
-            self.sink.edge(Edge { line: LineId(change.line), at, to: change.to });
+        if let Some(to) = self.lines.get_mut(change.line).and_then(|line| line.take(change.to)) {
+            self.sink.edge(Edge { line: LineId(change.line), at, to });
         }
     }
 

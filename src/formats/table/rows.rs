@@ -4,7 +4,7 @@ use super::decimal;
 use super::loose;
 use super::stamp::{Picoseconds, Stamp, seconds};
 use crate::formats::ReadFault;
-use crate::trace::Level;
+use crate::formats::line_reading::LineReading;
 use crate::units::SimTime;
 
 /// What to make of a column of the table.
@@ -56,7 +56,7 @@ pub(in crate::formats) struct Rows {
 pub(super) struct Change {
     pub(super) row: usize,
     pub(super) line: usize,
-    pub(super) to: Level,
+    pub(super) to: LineReading,
 }
 
 /// Rows as columns. Times and values have one place more at their front, for the row before.
@@ -425,7 +425,7 @@ impl Columns {
         }
     }
 
-    fn change(&mut self, line: usize, level: u8, to: Level) {
+    fn change(&mut self, line: usize, level: u8, to: LineReading) {
         if let Some(last) = self.levels.get_mut(line) {
             *last = level;
             self.changes.push(Change { row: self.rows, line, to });
@@ -433,12 +433,12 @@ impl Columns {
     }
 }
 
-fn level_of(level: u8) -> Option<Level> {
+fn level_of(level: u8) -> Option<LineReading> {
     match level {
-        b'0' => Some(Level::Low),
-        b'1' => Some(Level::High),
-        // Both within one sample, or none recorded.
-        b'X' | b'x' | b'-' => Some(Level::Unknown),
+        b'0' => Some(LineReading::Low),
+        b'1' => Some(LineReading::High),
+        b'X' | b'x' => Some(LineReading::Both),
+        b'-' => Some(LineReading::Unknown),
         _ => None,
     }
 }

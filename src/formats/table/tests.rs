@@ -80,8 +80,8 @@ fn levels_become_edges_when_they_change() {
         let readings = read_on(&cells, text.as_bytes(), STAMPS, how).unwrap();
         let edges: Vec<_> = readings.edges.iter().skip(9).collect();
         let told: Vec<_> = edges.iter().map(|e| (e.line.0, e.at.0 / 1_000_000_000, e.to)).collect();
-        let (low, unknown) = (Level::Low, Level::Unknown);
-        assert_eq!(told, [(8, 1, unknown), (0, 2, low), (8, 2, low), (1, 3, unknown)]);
+        let (low, high, unknown) = (Level::Low, Level::High, Level::Unknown);
+        assert_eq!(told, [(8, 1, high), (0, 2, low), (8, 2, low), (1, 3, unknown)]);
         assert_eq!(readings.edges[0].to, Level::High);
     }
 }

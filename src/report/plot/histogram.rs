@@ -115,7 +115,7 @@ fn explain(
     if has_windows {
         let key = [
             ("inside windows".to_owned(), theme::load(0, theme)),
-            ("between windows".to_owned(), theme.layer),
+            ("outside windows".to_owned(), theme.layer),
         ];
         legend.key("time at a level", &key);
     }

@@ -183,7 +183,11 @@ fn layers(m: &Measured, text: &mut String) {
 }
 
 fn apart(measured: Joules, published: Joules) -> String {
-    format!("{:+.4} %", 100.0 * (measured / published - 1.0))
+    let percent = format!("{:+.4} %", 100.0 * (measured / published - 1.0));
+    match percent.strip_prefix(['+', '-']) {
+        Some(nothing) if nothing.starts_with("0.0000") => "less than 0.0001 %".to_owned(),
+        _ => percent,
+    }
 }
 
 fn remarks(m: &Measured, text: &mut String) {
@@ -307,7 +311,15 @@ pub fn formats_table(formats: &[Format]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wall;
+    use super::*;
+
+    #[test]
+    fn what_agrees_to_every_digit_has_no_sign() {
+        let apart = |energy: f64| apart(Joules(energy), Joules(1e-3));
+        assert_eq!(apart(1.000_000_04e-3), "less than 0.0001 %");
+        assert_eq!(apart(0.999_999_96e-3), "less than 0.0001 %");
+        assert_eq!(apart(0.9999e-3), "-0.0100 %");
+    }
 
     #[test]
     fn a_wall_clock_reads_as_date_and_time() {

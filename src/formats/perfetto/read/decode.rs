@@ -1,7 +1,10 @@
 //! Packets into what happened: clocks into nanoseconds since boot, interned names into text.
 
 use super::super::super::ReadFault;
-use super::packets::{ClockSnapshot, InternedData, TracePacket, TrackDescriptor, TrackEvent};
+use super::super::message::{
+    COUNTER, ClockSnapshot, INSTANT, InternedData, SLICE_BEGIN, SLICE_END, STATE_CLEARED,
+    TracePacket, TrackDescriptor, TrackEvent,
+};
 use crate::trace::SpanKind;
 use std::collections::BTreeMap;
 
@@ -9,11 +12,6 @@ const BOOT: u32 = 6;
 const REALTIME: u32 = 1;
 /// Clocks from here on are of one sequence.
 const OWN_CLOCKS: u32 = 64;
-const SLICE_BEGIN: i32 = 1;
-const SLICE_END: i32 = 2;
-const INSTANT: i32 = 3;
-const COUNTER: i32 = 4;
-const STATE_CLEARED: u32 = 1;
 
 /// What a packet says. Times are nanoseconds since boot.
 #[derive(Debug, Clone, Copy)]

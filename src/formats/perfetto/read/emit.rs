@@ -3,8 +3,8 @@
 use super::super::super::ReadFault;
 use super::super::super::held_counter::HeldCounter;
 use super::decode::Happening;
-use super::names::{Names, Of, Target};
-use crate::trace::{Block, Mark, SampleSink, Span, SpanKind, Teller};
+use super::names::{Names, Of, Target, level};
+use crate::trace::{Block, Edge, Level, LineId, Mark, SampleSink, Span, SpanKind, Teller};
 use crate::units::SimTime;
 use std::collections::BTreeMap;
 
@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 struct Waiting {
     held: HeldCounter,
     sum: f64,
+    /// Its last value.
+    last: Option<f64>,
+    /// Lanes of gaps within which it is.
+    gaps: u64,
 }
 
 struct Open {
@@ -31,6 +35,8 @@ pub(super) struct Emitter<'n, 's> {
     counters: BTreeMap<Of, Waiting>,
     energies: BTreeMap<u32, (u64, u64)>,
     open: BTreeMap<u64, Vec<Open>>,
+    /// Lines whose level has ended, and when: at one instant another may begin.
+    ended: Vec<(LineId, u64)>,
 }
 
 impl<'n, 's> Emitter<'n, 's> {
@@ -45,6 +51,7 @@ impl<'n, 's> Emitter<'n, 's> {
             counters: BTreeMap::new(),
             energies: BTreeMap::new(),
             open: BTreeMap::new(),
+            ended: Vec::new(),
         }
     }
 
@@ -53,6 +60,16 @@ impl<'n, 's> Emitter<'n, 's> {
     }
 
     pub(super) fn take_in(&mut self, happening: Happening<'_>) -> Result<(), ReadFault> {
+        if let Happening::Count { ns, .. }
+        | Happening::Begin { ns, .. }
+        | Happening::End { ns, .. }
+        | Happening::Instant { ns, .. } = happening
+        {
+            self.settle(ns);
+        }
+        if let Some(done) = self.line_or_gap(&happening) {
+            return done;
+        }
         match happening {
             Happening::Rail { .. } | Happening::Track(_) => Ok(()),
             Happening::Energy { index, ms, uws } => self.energy(index, ms, uws),
@@ -79,6 +96,54 @@ impl<'n, 's> Emitter<'n, 's> {
                 Ok(())
             }
         }
+    }
+
+    /// Lines whose level ended before an instant, and none began there, are unknown from then on.
+    fn settle(&mut self, ns: u64) {
+        let (now, before): (Vec<_>, Vec<_>) =
+            self.ended.drain(..).partition(|(_, ended)| *ended >= ns);
+        self.ended = now;
+        for (line, ended) in before {
+            self.sink.edge(Edge { line, at: self.at(ended), to: Level::Unknown });
+        }
+    }
+
+    /// What happens on a track that this program writes for a digital line or for gaps.
+    fn line_or_gap(&mut self, happening: &Happening<'_>) -> Option<Result<(), ReadFault>> {
+        let (track, ns, name) = match happening {
+            Happening::Begin { track, ns, name, .. } | Happening::Instant { track, ns, name } => {
+                (*track, *ns, Some(*name))
+            }
+            Happening::End { track, ns } => (*track, *ns, None),
+            _ => return None,
+        };
+        if let Some(line) = self.names.lines.get(&track).copied() {
+            match name.and_then(level) {
+                Some(to) => {
+                    self.ended.retain(|ended| ended.0 != line);
+                    self.sink.edge(Edge { line, at: self.at(ns), to });
+                }
+                None => self.ended.push((line, ns)),
+            }
+            return Some(Ok(()));
+        }
+        let names = self.names;
+        let concerned = names.gaps.get(&track)?;
+        Some(concerned.iter().try_for_each(|of| self.gap(*of, ns, name.is_some())))
+    }
+
+    /// A counter becomes unknown, or stands at its last value again until it has another.
+    fn gap(&mut self, of: Of, ns: u64, begins: bool) -> Result<(), ReadFault> {
+        let Some(target) = self.names.targets.get(&of).copied() else { return Ok(()) };
+        let at = self.at(ns);
+        let waiting = self.counters.entry(of).or_default();
+        waiting.gaps = if begins { waiting.gaps + 1 } else { waiting.gaps.saturating_sub(1) };
+        let value = match waiting.last {
+            _ if begins => f64::NAN,
+            Some(last) if waiting.gaps == 0 => last,
+            _ => return Ok(()),
+        };
+        waiting.held.set(target.channel, at, value, self.sink)
     }
 
     fn close(&mut self, track: u64, open: Open, end: SimTime) {
@@ -118,6 +183,7 @@ impl<'n, 's> Emitter<'n, 's> {
         let waiting = self.counters.entry(Of::Counter(track)).or_default();
         waiting.sum = if target.incremental { waiting.sum + value } else { value };
         let value = waiting.sum * target.scale;
+        waiting.last = Some(value);
         waiting.held.set(target.channel, at, value, self.sink)
     }
 

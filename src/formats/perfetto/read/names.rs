@@ -2,17 +2,23 @@
 
 use super::super::super::ReadFault;
 use super::super::super::named_unit::{labelled, quantity};
+use super::super::message::TrackDescriptor;
 use super::PERFETTO;
 use super::decode::{Decoder, Happening};
-use super::packets::TrackDescriptor;
-use crate::trace::{Channel, ChannelId, ChannelKind, Layout, Origin};
-use std::collections::BTreeMap;
+use crate::trace::{Channel, ChannelId, ChannelKind, Layout, Level, LineId, Origin};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups of tracks that this program writes.
 const POWER: &str = "power";
 const RAILS: &str = "rails";
 const ACTIVITY: &str = "activity";
+const LINES: &str = "lines";
+const GAPS: &str = "gaps";
+const COUNTERS: &str = "counters";
 const TOTAL: &str = "total";
+const UNKNOWN: &str = "unknown";
+/// What a line with parts is called for the rest of it.
+const REST: &str = " (rest)";
 
 /// What a channel is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +49,51 @@ pub(super) struct Names {
     last_energy: BTreeMap<u32, (u64, u64)>,
     resets: u64,
     repeats: u64,
+    /// Tracks with a slice or an instant of another name than lines, or gaps, have.
+    not_lines: BTreeSet<u64>,
+    not_gaps: BTreeSet<u64>,
     pub(super) layout: Layout,
     pub(super) targets: BTreeMap<Of, Target>,
+    /// Tracks that are digital lines.
+    pub(super) lines: BTreeMap<u64, LineId>,
+    /// Tracks that tell of gaps, and the counters that are unknown within them.
+    pub(super) gaps: BTreeMap<u64, Vec<Of>>,
+}
+
+/// Counters in the groups of this program.
+#[derive(Debug, Default)]
+struct CountedHere {
+    total: Option<Of>,
+    power: BTreeMap<String, Of>,
+    of_rail: BTreeMap<(String, ChannelKind), Of>,
+    others: BTreeMap<String, Of>,
+}
+
+impl CountedHere {
+    /// The counters that are unknown where the one of this name is: its own; with the power of a line
+    /// the total, and what else is told of the line; with a voltage or a current their product.
+    fn unknown_with(&self, name: &str) -> Vec<Of> {
+        use ChannelKind::{Current, Power, Voltage};
+        let of_rail = |rail: &str, kind| self.of_rail.get(&(rail.to_owned(), kind)).copied();
+        if let Some(own) = self.power.get(name) {
+            let line = name.strip_suffix(REST).unwrap_or(name);
+            let beside =
+                [Voltage, Current, Power].into_iter().filter_map(|kind| of_rail(line, kind));
+            return std::iter::once(*own).chain(self.total).chain(beside).collect();
+        }
+        let product = [" voltage", " current"].iter().find_map(|end| name.strip_suffix(end));
+        let product = product.and_then(|rail| of_rail(rail, Power));
+        self.others.get(name).copied().into_iter().chain(product).collect()
+    }
+}
+
+/// The level that a slice or an instant of a line tells of.
+pub(super) fn level(name: &str) -> Option<Level> {
+    match name {
+        "low" | "fall" => Some(Level::Low),
+        "high" | "rise" => Some(Level::High),
+        _ => None,
+    }
 }
 
 impl Names {
@@ -68,8 +117,9 @@ impl Names {
                 self.reach(ns);
                 *self.counted.entry(Of::Counter(track)).or_default() += 1;
             }
-            Happening::Begin { track, ns, .. } => {
+            Happening::Begin { track, ns, name, .. } => {
                 self.reach(ns);
+                self.see(track, name);
                 *self.open.entry(track).or_default() += 1;
                 self.events += 1;
             }
@@ -79,10 +129,20 @@ impl Names {
                 self.stray += u64::from(*open == 0);
                 *open = open.saturating_sub(1);
             }
-            Happening::Instant { ns, .. } => {
+            Happening::Instant { track, ns, name } => {
                 self.reach(ns);
+                self.see(track, name);
                 self.events += 1;
             }
+        }
+    }
+
+    fn see(&mut self, track: u64, name: &str) {
+        if level(name).is_none() {
+            self.not_lines.insert(track);
+        }
+        if name != UNKNOWN {
+            self.not_gaps.insert(track);
         }
     }
 
@@ -118,6 +178,7 @@ impl Names {
             ..Layout::default()
         };
         self.channels();
+        self.lines_and_gaps();
         let left_open: u64 = self.open.values().sum();
         for (count, what) in [
             (decoder.compressed, "compressed packets are not read"),
@@ -155,6 +216,47 @@ impl Names {
             self.layout.channels.push(made);
             self.targets.insert(*of, Target { channel, scale, incremental });
         }
+    }
+
+    /// Lanes of this program that are no slices.
+    fn lines_and_gaps(&mut self) {
+        let counted = self.counted_here();
+        let tracks: Vec<u64> = self.tracks.keys().copied().collect();
+        for track in tracks {
+            match self.group(track).as_deref() {
+                Some(LINES) if !self.not_lines.contains(&track) => {
+                    self.lines.insert(track, LineId(self.layout.lines.len()));
+                    self.layout.lines.push(self.name(track));
+                }
+                Some(GAPS) if !self.not_gaps.contains(&track) => {
+                    self.gaps.insert(track, counted.unknown_with(&self.name(track)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn counted_here(&self) -> CountedHere {
+        let mut counted = CountedHere::default();
+        for (of, target) in &self.targets {
+            let (Of::Counter(track), Some(channel)) =
+                (of, self.layout.channels.get(target.channel.0))
+            else {
+                continue;
+            };
+            let name = channel.name.clone();
+            match self.group(*track).as_deref() {
+                Some(POWER) if name == TOTAL => counted.total = Some(*of),
+                Some(POWER) => drop(counted.power.insert(name, *of)),
+                Some(RAILS) => {
+                    counted.of_rail.insert((channel.rail.clone(), channel.kind), *of);
+                    counted.others.insert(name, *of);
+                }
+                Some(COUNTERS) => drop(counted.others.insert(name, *of)),
+                _ => {}
+            }
+        }
+        counted
     }
 
     fn counter(&self, track: u64) -> (Channel, f64, bool) {

@@ -1,5 +1,5 @@
 use super::super::super::{Head, recognised};
-use super::packets::*;
+use super::super::message::*;
 use super::*;
 use crate::trace::{ChannelKind, Origin, Readings, SpanKind};
 use crate::units::SimTime;

@@ -181,10 +181,39 @@ impl Labelled {
 
 /// The supply line of a column: its name without the words for what is measured.
 pub(in crate::formats) fn rail(name: &str) -> String {
-    const MEASURED: [&str; 23] = [
-        "current", "voltage", "power", "volt", "volts", "amp", "amps", "ampere", "amperes", "watt",
-        "watts", "i", "u", "v", "p", "a", "w", "average", "avg", "mean", "reading", "source",
+    const MEASURED: [&str; 32] = [
+        "current",
+        "voltage",
+        "power",
+        "volt",
+        "volts",
+        "amp",
+        "amps",
+        "ampere",
+        "amperes",
+        "watt",
+        "watts",
+        "i",
+        "u",
+        "v",
+        "p",
+        "a",
+        "w",
+        "average",
+        "avg",
+        "mean",
+        "reading",
+        "source",
         "draw",
+        "strom",
+        "spannung",
+        "leistung",
+        "courant",
+        "tension",
+        "puissance",
+        "corriente",
+        "tensión",
+        "potencia",
     ];
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());

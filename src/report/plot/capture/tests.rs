@@ -52,7 +52,7 @@ fn scene(rails: usize, temperatures: usize, from: u64, to: u64) -> Scene {
     told(&mut full, rails, temperatures);
     let supply = full.supply().clone();
     let trace: Trace = recorder.into_trace();
-    let mut measured = Measured::of_trace(&trace, &WindowOptions::default());
+    let mut measured = Measured::of_trace(&trace, &WindowOptions::default(), None, &[]);
     measured.layout.format = "a bench".into();
     measured.supply = supply;
     let summary = &measured.summary;
