@@ -12,9 +12,13 @@ const LANES: &str = r#"Lanes(macs: {Int8: "1000 MAC/cycle"})"#;
 
 /// The test chip, at 100 MHz, with more in its software.
 fn text(fields: &str) -> String {
-    let software = changed(SOFTWARE, &[(r#"runs_on: ["unit"],"#, &format!(r#"runs_on: ["unit"], {fields}"#))]);
+    let software =
+        changed(SOFTWARE, &[(r#"runs_on: ["unit"],"#, &format!(r#"runs_on: ["unit"], {fields}"#))]);
     let text = chip_text(LANES, "", &software);
-    changed(&text, &[("energy: (per_mac", r#"energy: (per_busy_cycle: Energy("2 pJ/cycle"), per_mac"#)])
+    changed(
+        &text,
+        &[("energy: (per_mac", r#"energy: (per_busy_cycle: Energy("2 pJ/cycle"), per_mac"#)],
+    )
 }
 
 fn estimated(fields: &str, network: &Network) -> Estimate {
@@ -45,7 +49,8 @@ fn positions_tiles_and_weights_come_on_top_of_products() {
 #[test]
 fn a_network_is_started_once() {
     let network = network("kws_ds_cnn");
-    let (plain, started) = (estimated("", &network), estimated(r#"start: "5000 cycle","#, &network));
+    let (plain, started) =
+        (estimated("", &network), estimated(r#"start: "5000 cycle","#, &network));
     near((started.latency.0 - plain.latency.0) * 100e6, 5000.0);
     near((started.energy.0 - plain.energy.0) * 1e12, 5000.0 * 2.0);
     let (first, rest) = started.layers.split_first().unwrap();
@@ -60,7 +65,10 @@ fn a_start_is_part_of_the_first_dispatch() {
         at(&parsed(&text(fields)), None, |setting| {
             let plan = plan(&network, setting);
             let phases = plan.steps[0].phases.iter();
-            phases.filter(|p| p.kind == PhaseKind::Dispatch).map(|p| p.compute.0).collect::<Vec<_>>()
+            phases
+                .filter(|p| p.kind == PhaseKind::Dispatch)
+                .map(|p| p.compute.0)
+                .collect::<Vec<_>>()
         })
     };
     assert_eq!(of(""), Vec::<f64>::new());

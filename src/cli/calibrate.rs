@@ -18,12 +18,21 @@ pub(super) struct Calibrate {
 
 impl Calibrate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
-        let Gathered { calibration, cases } = Gathered::load(&self.calibration)?;
-        let joint = Joint::of(&cases, &calibration)?;
-        let outcome = FitReport::of(&calibration, &joint)?;
-        if self.json {
-            return Ok(Answer::json(&json::calibration(&outcome), true));
+        let gathered = Gathered::load(&self.calibration)?;
+        let calibration = &gathered.calibration;
+        let mut reports = Vec::new();
+        for cases in gathered.parts() {
+            reports.push(FitReport::of(calibration, &Joint::of(cases, calibration)?)?);
         }
-        Ok(Answer::yes(calibration_text(&outcome)))
+        Ok(match reports.as_slice() {
+            [report] if self.json => Answer::json(&json::calibration(report), true),
+            reports if self.json => {
+                let parts: Vec<_> = reports.iter().map(json::calibration).collect();
+                Answer::json(&parts, true)
+            }
+            reports => {
+                Answer::yes(reports.iter().map(calibration_text).collect::<Vec<_>>().join("\n"))
+            }
+        })
     }
 }
