@@ -8,6 +8,7 @@ mod case;
 mod experiment;
 pub mod fit;
 mod fit_report;
+mod fitted;
 mod gathered;
 mod holdout;
 pub mod joint;
@@ -31,6 +32,7 @@ pub use case::{
     RuntimeVersion, Split,
 };
 pub use fit_report::{Confused, Contradiction, FitReport, FittedNumber, FittedSight, Weakest};
+pub use fitted::{Fitted, FittedError, FittedFactor, fitted_text};
 pub use gathered::Gathered;
 pub use holdout::{HeldOut, Protocol, hold_out};
 pub use protocols::{Missed, ProtocolErrors, Scored, errors_by_protocol, held_out};

@@ -5,7 +5,10 @@ mod linearised;
 mod roofs;
 mod sampled;
 mod simulated;
+#[cfg(test)]
+mod tests;
 pub(crate) mod threads;
+mod together;
 
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
@@ -15,3 +18,4 @@ pub use linearised::{
 pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};
 pub use sampled::{Sampled, sampled, sampled_of};
 pub use simulated::{simulated, simulated_of};
+pub use together::lower_factor;

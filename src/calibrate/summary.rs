@@ -136,6 +136,8 @@ mod tests {
             macs: 1,
             printed_macs: None,
             fault: None,
+            of: crate::calibrate::Quantity::Latency,
+            kind: crate::evidence::Kind::Measured,
             quantity: "latency_s",
             measured,
             predicted: 1.0,

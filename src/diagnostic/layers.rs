@@ -29,6 +29,8 @@ pub struct LayerRules<'a> {
     pub without: &'a str,
     /// Maps whose values are replaced whole.
     pub whole_values: &'a [&'a str],
+    /// Fields at the top that are replaced whole.
+    pub whole: &'a [&'a str],
 }
 
 /// Texts, the one on top first; each holds over all behind it.
@@ -160,7 +162,9 @@ impl<'a> Layers<'a> {
         let Node { place, form: Form::Parts(parts) } = over else { return };
         let Form::Parts(under) = &mut ground.form else { return };
         merge_parts(under, parts, &|key, value, over| {
-            if self.rules.whole_values.contains(&key) {
+            if self.rules.whole.contains(&key) {
+                *value = over;
+            } else if self.rules.whole_values.contains(&key) {
                 merge_entries(value, over);
             } else {
                 merge(value, over);
@@ -258,8 +262,12 @@ fn help(miss: &Miss) -> String {
 mod tests {
     use super::*;
 
-    const RULES: LayerRules<'static> =
-        LayerRules { extends: "extends", without: "without", whole_values: &["sources"] };
+    const RULES: LayerRules<'static> = LayerRules {
+        extends: "extends",
+        without: "without",
+        whole_values: &["sources"],
+        whole: &["both"],
+    };
 
     fn layered(texts: &[&str]) -> Result<Merged, Box<Report>> {
         let mut layers = Layers::new(RULES);
@@ -300,6 +308,12 @@ mod tests {
         let texts =
             ["(sources: {\"a\": (k: 1)})", "(sources: {\"a\": (k: 0, c: 0), \"b\": (k: 0)})"];
         assert_eq!(text(&texts), "(sources:{\"a\":(k:1),\"b\":(k:0)})");
+    }
+
+    #[test]
+    fn some_fields_are_replaced_whole() {
+        let texts = ["(both: (a: [1]), other: (a: [1]))", "(both: (a: [0], b: 0), other: (b: 0))"];
+        assert_eq!(text(&texts), "(both:(a:[1]),other:(b:0,a:[1]))");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::TableError;
 use super::out_of_reach::OutOfReach;
-use crate::diagnostic::Report;
+use crate::diagnostic::{Report, RewriteError};
 
 /// Why a profile could not be read, or not be used as asked.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,9 @@ pub enum HardwareError {
     /// A table of block power.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A text that cannot be changed so.
+    #[error("the profile cannot be changed: {0}")]
+    Rewrite(#[from] RewriteError),
     /// No name for a profile.
     #[error("`{}` cannot be the name of a profile: a name is printable text", name.escape_debug())]
     Name {

@@ -16,8 +16,12 @@ use crate::diagnostic::{LayerRules, Layers, Merged, Report, nearest};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-const RULES: LayerRules<'static> =
-    LayerRules { extends: "extends", without: "without", whole_values: &["sources"] };
+pub(super) const RULES: LayerRules<'static> = LayerRules {
+    extends: "extends",
+    without: "without",
+    whole_values: &["sources"],
+    whole: &["posterior"],
+};
 
 /// Longer than any chain that somebody could still follow.
 const CHAIN_LIMIT: usize = 16;

@@ -44,6 +44,8 @@ pub struct Links {
     pub regulator_rails: Vec<(usize, usize)>,
     /// Engines of each software stack.
     pub stack_engines: Vec<Vec<usize>>,
+    /// Numbers that a fit says something of together, by their place in [`Profile::parameters`].
+    pub posterior: Vec<usize>,
 }
 
 /// A parameter of a profile with its place in it.

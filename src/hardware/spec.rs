@@ -10,6 +10,7 @@ mod engine;
 mod load;
 mod memory;
 mod package;
+mod posterior;
 mod precision;
 mod software;
 mod supply;
@@ -32,6 +33,7 @@ pub use memory::{
     WaitStateRange, WaitStates,
 };
 pub use package::{CauerNode, FosterTerm, Package, ThermalNetwork};
+pub use posterior::Posterior;
 pub use precision::Precision;
 pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack, Tile};
 pub use supply::{
@@ -108,6 +110,9 @@ described! {
         /// The way of heat to the air.
         #[serde(default)]
         pub package: Option<Package>,
+        /// What a fit says of numbers together. It is inherited and replaced whole.
+        #[serde(default)]
+        pub posterior: Option<Posterior>,
     }
 }
 

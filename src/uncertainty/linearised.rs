@@ -8,10 +8,12 @@
 //! the figure is a product. Steps of a whole deviation, rather than a derivative, see a layer that
 //! changes its binding roof on the way: where a rate hides behind another, only one side is wide.
 //!
-//! A parameter with a normal spread (a temperature) is moved by its standard deviation in SI.
+//! A parameter with a normal spread (a temperature) is moved by its standard deviation in SI. The numbers
+//! of a profile's `posterior` are moved together, along the columns of the factor of their covariance.
 //! Placement is redone for each step. Neglected: what two deviations do together; the sampled
 //! interval has it.
 
+use super::together::Together;
 use crate::cost::Setting;
 use crate::estimate::{Estimate, totals};
 use crate::hardware::{Movable, ParameterRecord, Profile};
@@ -76,7 +78,8 @@ impl Figure {
 /// What one uncertain quantity adds to the variance of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contribution {
-    /// The parameter's path, or `source KEY` for a factor that all values of a source share.
+    /// The parameter's path, `source KEY` for a factor that all values of a source share, or `posterior
+    /// PATH` for what a fit says of this number that takes others with it.
     pub name: String,
     /// Mean change of the figure's logarithm for one standard deviation.
     pub effect: f64,
@@ -265,21 +268,30 @@ fn contributions(changes: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Con
     list
 }
 
-/// One uncertain quantity: the parameters that move with it, and how far.
+/// One uncertain quantity: the parameters that move with it, by rising place, and how far.
 pub(super) struct Move {
     name: String,
-    parameters: Vec<usize>,
-    spread: Spread,
+    parameters: Vec<(usize, Spread)>,
 }
 
 impl Move {
+    /// That of a column of a posterior's factor, which brings in the number `first`.
+    fn of_column(first: usize, moved: Vec<(usize, f64)>, records: &[ParameterRecord]) -> Self {
+        let name = records.get(first).map_or("", |record| &record.name);
+        let alone = moved.iter().all(|(place, _)| *place == first);
+        let name = if alone { name.to_owned() } else { format!("posterior {name}") };
+        let spread = |(place, sigma)| (place, Spread::LogNormal(sigma));
+        Self { name, parameters: moved.into_iter().map(spread).collect() }
+    }
+
     pub(super) fn apply(&self, index: usize, value: f64, sign: f64) -> f64 {
-        if !self.parameters.contains(&index) {
+        let Ok(at) = self.parameters.binary_search_by_key(&index, |(place, _)| *place) else {
             return value;
-        }
-        match self.spread {
-            Spread::LogNormal(sigma) => value * (sign * sigma).exp(),
-            Spread::Normal(sigma) => value + sign * sigma,
+        };
+        match self.parameters.get(at) {
+            Some((_, Spread::LogNormal(sigma))) => value * (sign * sigma).exp(),
+            Some((_, Spread::Normal(sigma))) => value + sign * sigma,
+            None => value,
         }
     }
 }
@@ -289,21 +301,25 @@ pub(super) fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Mo
     let mut moves = Vec::new();
     let mut shared: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
     let used = |path: &str| profile.is_in_use(path, setting.point, setting.stacks);
+    let together = Together::of(profile);
     for (index, record) in records.iter().enumerate().filter(|(_, r)| used(&r.path)) {
         if let Some(spread) = record.parameter.spread
             && own_sigma(record) > 0.0
+            && !together.has(index)
         {
-            moves.push(Move { name: record.name.clone(), parameters: vec![index], spread });
+            moves.push(Move { name: record.name.clone(), parameters: vec![(index, spread)] });
         }
         if let Some((key, sigma)) = common_sigma(record, profile) {
             shared.entry(key).or_insert((sigma, Vec::new())).1.push(index);
         }
     }
+    let together = together.among(|index| records.get(index).is_some_and(|r| used(&r.path)));
+    moves.extend(together.columns().map(|(first, moved)| Move::of_column(first, moved, records)));
     moves.extend(shared.into_iter().filter(|(_, (sigma, _))| *sigma > 0.0).map(
-        |(key, (sigma, parameters))| Move {
-            name: format!("source {key}"),
-            parameters,
-            spread: Spread::LogNormal(sigma),
+        |(key, (sigma, parameters))| {
+            let spread = |index| (index, Spread::LogNormal(sigma));
+            let parameters = parameters.into_iter().map(spread).collect();
+            Move { name: format!("source {key}"), parameters }
         },
     ));
     moves

@@ -2,9 +2,11 @@
 //!
 //! Slower than the linearised interval, and right where figures bend (a layer that changes its
 //! binding roof, spreads of a factor of two). Draws come from ChaCha8, seeded by the user's seed,
-//! with one stream a draw, so that neither threads nor more draws change a draw.
+//! with one stream a draw, so that neither threads nor more draws change a draw. The numbers of a
+//! profile's `posterior` are drawn together.
 
 use super::linearised::{Figure, Interval90, common_sigma, evaluate, own_sigma};
+use super::together::Together;
 use crate::cost::Setting;
 use crate::hardware::Movable;
 use crate::mapping::{Network, Plan, plan};
@@ -45,6 +47,7 @@ pub fn sampled_of(
     }
     let records = setting.profile.parameters();
     let common: Vec<_> = records.iter().map(|r| common_sigma(r, setting.profile)).collect();
+    let together = Together::of(setting.profile);
     let mut values: [Vec<f64>; Figure::COUNT] = Default::default();
     let mut movable = Movable::of(setting.profile);
     for draw in 0..draws {
@@ -55,6 +58,7 @@ pub fn sampled_of(
         for (key, _) in common.iter().flatten() {
             shared.entry(key).or_insert_with(&mut normal);
         }
+        let fitted: BTreeMap<usize, f64> = together.drawn(&mut normal).into_iter().collect();
         let moved = movable.perturbed(|i, value| {
             let own = normal();
             let record = &records[i];
@@ -63,7 +67,8 @@ pub fn sampled_of(
                 _ => {
                     let source = common[i].as_ref();
                     let factor = source.map_or(0.0, |(key, sigma)| sigma * shared[key.as_str()]);
-                    value * (own_sigma(record) * own + factor).exp()
+                    let own = fitted.get(&i).copied().unwrap_or(own_sigma(record) * own);
+                    value * (own + factor).exp()
                 }
             }
         });

@@ -1,6 +1,12 @@
 //! Work that is shared out over threads, with results in the order of the work.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+thread_local! {
+    /// True on a thread that has a share of some work: the work itself shares out no more.
+    static SHARED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Most threads that are started.
 const MOST: usize = 4;
@@ -8,6 +14,9 @@ const MOST: usize = 4;
 /// `work` of each item, which depends on it alone, so that it does not matter how many threads share them
 /// out. A thread that cannot be started is done without.
 pub(crate) fn mapped<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if SHARED.get() {
+        return items.iter().map(work).collect();
+    }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = processors.min(MOST).min(items.len());
     if threads <= 1 {
@@ -15,12 +24,15 @@ pub(crate) fn mapped<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Syn
     }
     let next = AtomicUsize::new(0);
     let part = || {
+        let before = SHARED.replace(true);
         let mut found = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { return found };
+            let Some(item) = items.get(at) else { break };
             found.push((at, work(item)));
         }
+        SHARED.set(before);
+        found
     };
     let mut found = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, part).ok();

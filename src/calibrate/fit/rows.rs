@@ -105,7 +105,15 @@ impl Rows {
                 }
             }
         }
-        full.tr_mul(&full)
+        let mut gram = DMatrix::zeros(self.0.len(), self.0.len());
+        for (i, one) in full.column_iter().enumerate() {
+            for (j, other) in full.column_iter().enumerate().take(i + 1) {
+                let product = one.dot(&other);
+                gram[(i, j)] = product;
+                gram[(j, i)] = product;
+            }
+        }
+        gram
     }
 }
 

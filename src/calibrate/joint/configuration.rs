@@ -68,19 +68,22 @@ impl Configuration {
         factors
     }
 
-    /// True where all its numbers are nearly the same at two points: slopes are then those of one of them.
-    pub fn is_near(&self, one: &[f64], other: &[f64]) -> bool {
-        self.tuned.iter().all(|tuned| {
+    /// By how much the logarithm of each fitted number differs between two points; `None` where some are so far
+    /// apart that predictions are not straight between them.
+    pub fn moved(&self, from: &[f64], to: &[f64]) -> Option<Vec<f64>> {
+        let moved = self.tuned.iter().map(|tuned| {
             let parts = tuned.unknowns.iter();
             let parts =
-                parts.filter_map(|(at, weight)| Some((one.get(*at)? - other.get(*at)?) * weight));
-            parts.sum::<f64>().abs() < NEAR
-        })
+                parts.filter_map(|(at, weight)| Some((to.get(*at)? - from.get(*at)?) * weight));
+            let moved: f64 = parts.sum();
+            (moved.abs() < NEAR).then_some(moved)
+        });
+        moved.collect()
     }
 }
 
-/// Logarithms of factors that differ by less than this have the same slopes to a hundredth.
-const NEAR: f64 = 0.01;
+/// Logarithms of factors that differ by less than this leave a prediction straight to its square.
+const NEAR: f64 = 0.02;
 
 /// True for a number that a prediction depends on, that is not exact, and that the calibration names. What
 /// may be below zero has no factor.

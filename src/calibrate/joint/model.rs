@@ -30,6 +30,8 @@ pub struct Start {
     scales: Scales,
     /// By run.
     locals: Vec<Local>,
+    /// Derivatives of the logarithm of each prediction, by sight.
+    rows: Vec<Row>,
 }
 
 /// A fit to some of the measurements.
@@ -73,11 +75,30 @@ impl Forecast {
 pub(super) struct Local {
     values: Vec<f64>,
     pub slopes: Vec<Vec<f64>>,
+    /// True where slopes are those of the start.
+    is_known: bool,
 }
 
 impl Start {
     pub(super) fn locals(&self) -> &[Local] {
         &self.locals
+    }
+
+    /// Figures of runs of a configuration at a point so near that they are straight up to there; `None` where
+    /// it is not.
+    fn near(&self, configuration: &Configuration, runs: &[usize], x: &[f64]) -> Option<Vec<Local>> {
+        let moved = configuration.moved(&self.x, x)?;
+        let near = runs.iter().map(|run| {
+            let start = self.locals.get(*run)?;
+            let mut values = start.values.clone();
+            for (slopes, moved) in start.slopes.iter().zip(&moved) {
+                for (value, slope) in values.iter_mut().zip(slopes) {
+                    *value += slope * moved;
+                }
+            }
+            Some(Local { values, slopes: start.slopes.clone(), is_known: true })
+        });
+        near.collect()
     }
 }
 
@@ -105,8 +126,13 @@ impl Joint {
     /// A point for fits to start from, with the scales to start with.
     pub fn start(&self, x: &[f64], scales: Scales) -> Start {
         let all = vec![true; self.sights.len()];
-        let locals = self.locals(x, &all, true, None).into_iter().map(|(_, local)| local).collect();
-        Start { x: x.to_vec(), scales, locals }
+        let locals: Vec<Local> =
+            self.locals(x, &all, true, None).into_iter().map(|(_, local)| local).collect();
+        let rows = self.runs.iter().zip(&locals).flat_map(|(run, local)| {
+            let row = |figure| self.row(run, local, figure);
+            (0..run.figures).map(move |figure| row(figure).unwrap_or_default())
+        });
+        Start { x: x.to_vec(), scales, rows: rows.collect(), locals }
     }
 
     /// Predictions of some measurements from what is known before any.
@@ -142,7 +168,10 @@ impl Joint {
             let learnt: Vec<bool> = configuration.tuned.iter().map(&is_learnt).collect();
             for figure in self.figures_used(run, &used) {
                 let sight = run.first + figure;
-                let Some((value, row)) = self.predicted(run, &local, figure, x) else { continue };
+                let value = self.value(run, &local, figure, x);
+                let (Some(value), Some(row)) = (value, self.row(run, &local, figure)) else {
+                    continue;
+                };
                 let noise = self.sights.get(sight).map_or(0.0, |sight| scales.sigma_of(sight));
                 forecasts.push(Forecast {
                     sight,
@@ -180,13 +209,10 @@ impl Joint {
         let work: Vec<(&Configuration, Vec<usize>)> =
             self.configurations.iter().zip(by_configuration).filter(|w| !w.1.is_empty()).collect();
         let found = threads::mapped(&work, |(configuration, runs)| {
-            let known = known.filter(|start| slopes && configuration.is_near(x, &start.x));
-            let mut locals = self.locals_of(configuration, runs, x, slopes && known.is_none());
-            if let Some(start) = known {
-                for (local, run) in locals.iter_mut().zip(runs) {
-                    local.slopes = start.locals.get(*run).map_or(Vec::new(), |l| l.slopes.clone());
-                }
-            }
+            let locals = match known.and_then(|start| start.near(configuration, runs, x)) {
+                Some(near) => near,
+                None => self.locals_of(configuration, runs, x, slopes),
+            };
             runs.iter().copied().zip(locals).collect::<Vec<_>>()
         });
         let mut found: Vec<_> = found.into_iter().flatten().collect();
@@ -220,8 +246,10 @@ impl Joint {
             });
             values.collect()
         };
-        let mut locals: Vec<Local> =
-            at(None, 0.0).into_iter().map(|values| Local { values, slopes: Vec::new() }).collect();
+        let mut locals: Vec<Local> = at(None, 0.0)
+            .into_iter()
+            .map(|values| Local { values, slopes: Vec::new(), is_known: false })
+            .collect();
         if slopes {
             for tuned in &configuration.tuned {
                 for (local, moved) in locals.iter_mut().zip(at(Some(tuned.index), STEP)) {
@@ -234,18 +262,22 @@ impl Joint {
         locals
     }
 
-    /// The logarithm of a figure as predicted, with its derivatives.
-    fn predicted(&self, run: &Run, local: &Local, figure: usize, x: &[f64]) -> Option<(f64, Row)> {
+    /// The logarithm of a figure as predicted.
+    fn value(&self, run: &Run, local: &Local, figure: usize, x: &[f64]) -> Option<f64> {
+        let sight = self.sights.get(run.first + figure)?;
+        let off = sight.off.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight));
+        Some(local.values.get(figure)? + off.sum::<f64>())
+    }
+
+    /// Its derivatives.
+    fn row(&self, run: &Run, local: &Local, figure: usize) -> Option<Row> {
         let sight = self.sights.get(run.first + figure)?;
         let configuration = self.configurations.get(run.configuration)?;
-        let off = sight.off.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight));
-        let off: f64 = off.sum();
-        let value = local.values.get(figure)? + off;
         let own = configuration.tuned.iter().zip(&local.slopes).flat_map(|(tuned, slopes)| {
             let slope = slopes.get(figure).copied().unwrap_or(0.0);
             tuned.unknowns.iter().map(move |(at, weight)| (*at, slope * weight))
         });
-        Some((value, Row::of(own.chain(sight.off.iter().copied()))))
+        Some(Row::of(own.chain(sight.off.iter().copied())))
     }
 }
 
@@ -298,27 +330,26 @@ impl<'a> Given<'a> {
 
     fn residuals_of(&self, x: &[f64], slopes: bool) -> (Vec<f64>, Vec<Row>) {
         let (mut residuals, mut rows) = (Vec::new(), Vec::new());
-        let known = self.start.filter(|start| start.x == x);
-        let (found, all);
-        let locals: Box<dyn Iterator<Item = (usize, &Local)>> = match known {
-            Some(start) => {
-                all = start.locals.iter().enumerate();
-                Box::new(all)
-            }
-            None => {
-                found = self.joint.locals(x, &self.used, slopes, self.start);
-                Box::new(found.iter().map(|(run, local)| (*run, local)))
-            }
-        };
-        for (run, local) in locals {
-            let Some(run) = self.joint.runs.get(run) else { continue };
+        for (at, local) in self.joint.locals(x, &self.used, slopes, self.start) {
+            let Some(run) = self.joint.runs.get(at) else { continue };
             for figure in self.joint.figures_used(run, &self.used) {
-                let predicted = self.joint.predicted(run, local, figure, x);
+                let value = self.joint.value(run, &local, figure, x);
                 let sight = self.joint.sights.get(run.first + figure);
-                let (Some((value, row)), Some(sight)) = (predicted, sight) else { continue };
+                let (Some(value), Some(sight)) = (value, sight) else { continue };
                 let sigma = self.scales.sigma_of(sight);
                 residuals.push((value - sight.measured.ln()) / sigma);
-                rows.push(row.scaled(|_| 1.0 / sigma));
+                if slopes {
+                    let known = self.start.filter(|_| local.is_known);
+                    let row = match known.and_then(|start| start.rows.get(run.first + figure)) {
+                        Some(row) => row.scaled(|_| 1.0 / sigma),
+                        None => self
+                            .joint
+                            .row(run, &local, figure)
+                            .unwrap_or_default()
+                            .scaled(|_| 1.0 / sigma),
+                    };
+                    rows.push(row);
+                }
             }
         }
         (residuals, rows)
