@@ -34,5 +34,5 @@ macro_rules! calibrations {
 
 /// All shipped calibrations, in the order they are listed.
 pub fn shipped_calibrations() -> &'static [ShippedCalibration] {
-    calibrations!["linux_cpus", "microcontrollers"]
+    calibrations!["microcontrollers"]
 }
