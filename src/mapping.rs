@@ -4,6 +4,7 @@
 //! Knows no time of day and no power states.
 
 mod ahead;
+mod begin;
 mod caches;
 mod candidate;
 mod chained;

@@ -23,6 +23,7 @@ mod hardware_tools;
 mod headroom;
 mod inspect;
 mod junction;
+mod kernel_cycles;
 mod laws;
 mod mapping_laws;
 mod memory_plan;

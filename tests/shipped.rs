@@ -31,7 +31,10 @@ fn files(folder: &str) -> Vec<PathBuf> {
 fn same(folder: &str, listed: impl Iterator<Item = &'static str>) {
     let mut listed: Vec<PathBuf> = listed.map(PathBuf::from).collect();
     listed.sort();
-    assert_eq!(files(folder), listed, "files of {folder} and the list in the code");
+    // Not every calibration is part of `validate`.
+    let is_listed = |path: &PathBuf| !path.starts_with("validation/calibrations");
+    let files: Vec<PathBuf> = files(folder).into_iter().filter(is_listed).collect();
+    assert_eq!(files, listed, "files of {folder} and the list in the code");
 }
 
 #[test]

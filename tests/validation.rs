@@ -1,6 +1,6 @@
 //! Predictions against measurements, held to their recorded errors.
 
-use joulecast::calibrate::{Case, Comparison, Grain, shipped_cases, summaries, validate};
+use joulecast::calibrate::{Case, Comparison, Gathered, Grain, shipped_cases, summaries, validate};
 use joulecast::hardware::Profile;
 use joulecast::report::{Rows, comparison_markdown, comparison_table, with_tables};
 use std::collections::BTreeMap;
@@ -149,6 +149,17 @@ fn figures_of_layers_are_held_against_layers_of_the_batch() {
     );
     let error = of("CONV9").unwrap_err().to_string();
     assert!(error.contains("no costed layer `CONV9`") && error.contains("layers[0]"), "{error}");
+}
+
+#[test]
+fn every_calibration_of_the_repository_is_sound() {
+    for entry in std::fs::read_dir("validation/calibrations").unwrap() {
+        let path = entry.unwrap().path();
+        let gathered = Gathered::load(path.to_str().unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        let parts = if gathered.calibration.apart { gathered.cases.len() } else { 1 };
+        assert_eq!(gathered.parts().len(), parts);
+        assert_eq!(path.file_stem().unwrap().to_str().unwrap(), gathered.calibration.name);
+    }
 }
 
 #[test]

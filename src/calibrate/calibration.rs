@@ -17,6 +17,9 @@ pub struct Calibration {
     pub name: String,
     /// Cases: paths from the folder of the file, or names of shipped ones.
     pub cases: Vec<String>,
+    /// True where cases have nothing in common: each is fitted by itself, with a scale of its own.
+    #[serde(default)]
+    pub apart: bool,
     /// Numbers that are fitted, by paths with names of list items (`domains.core.clock_tree.Charge`); a `*`
     /// stands for any part of a path. The spread of a number in its profile is its prior.
     pub fit: Vec<String>,

@@ -382,5 +382,5 @@ fn widest(group: &[&(FittedNumber, Row)], correlations: &DMatrix<f64>) -> Option
     parts.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
     let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
     let experiment = experiment_for(&names);
-    (parts.len() > 1).then(|| (width, Weakest { parts, experiment }))
+    (parts.len() > 1).then_some((width, Weakest { parts, experiment }))
 }

@@ -62,6 +62,16 @@ impl Gathered {
     }
 }
 
+impl Gathered {
+    /// The cases that are fitted together: all, or each by itself.
+    pub fn parts(&self) -> Vec<&[Case]> {
+        match self.calibration.apart {
+            true => self.cases.chunks(1).collect(),
+            false => vec![self.cases.as_slice()],
+        }
+    }
+}
+
 enum Found {
     Some(Vec<Case>),
     None { nearest: Option<&'static str> },

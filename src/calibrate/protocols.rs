@@ -1,7 +1,7 @@
 //! All measurements predicted under all protocols, and how far off the predictions are.
 
-use super::calibration::CalibrationError;
-use super::case::Quantity;
+use super::calibration::{Calibration, CalibrationError};
+use super::case::{Case, Quantity};
 use super::fit::Limits;
 use super::gathered::Gathered;
 use super::holdout::{Protocol, hold_out};
@@ -79,8 +79,20 @@ pub fn held_out(
     gathered: &Gathered,
     protocols: &[Protocol],
 ) -> Result<Vec<Scored>, CalibrationError> {
-    let calibration = &gathered.calibration;
-    let joint = Joint::of(&gathered.cases, calibration)?;
+    let mut predictions = Vec::new();
+    for cases in gathered.parts() {
+        predictions.extend(held_out_of(cases, &gathered.calibration, protocols)?);
+    }
+    Ok(predictions)
+}
+
+/// The same of cases that are fitted together.
+fn held_out_of(
+    cases: &[Case],
+    calibration: &Calibration,
+    protocols: &[Protocol],
+) -> Result<Vec<Scored>, CalibrationError> {
+    let joint = Joint::of(cases, calibration)?;
     let all = joint.fitted_to_all(calibration.loss, Limits::coarse())?;
     let start = joint.start(&all.fit.x, all.scales);
     let mut predictions = Vec::new();

@@ -3,7 +3,7 @@
 use super::{Answer, CliError};
 use crate::calibrate::fit::Limits;
 use crate::calibrate::joint::{FittedProfile, Joint};
-use crate::calibrate::{FitReport, Gathered, fitted_text};
+use crate::calibrate::{Case, FitReport, Gathered, fitted_text};
 use crate::hardware::{copied, profile_text};
 use crate::report::{calibration_text, json, write_file};
 use clap::Args;
@@ -28,41 +28,72 @@ pub(super) struct Calibrate {
 
 impl Calibrate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
-        let Gathered { calibration, cases } = Gathered::load(&self.calibration)?;
-        let joint = Joint::of(&cases, &calibration)?;
-        let fitted = joint.fitted_to_all(calibration.loss, Limits::default())?;
-        let report = FitReport::of(&calibration, &joint, &fitted);
-        let mut said = String::new();
-        if let Some(out) = &self.out {
-            let described =
-                format!("{} measurements of {} cases", report.sights.len(), cases.len());
-            for (path, text) in written(&fitted.profiles(), &report.name, &described, out)? {
-                if path.exists() && !self.force {
-                    return Err(CliError::There { path });
-                }
-                write_file(&path, &text)?;
-                let _ = writeln!(said, "{}: written", path.display());
-            }
+        let gathered = Gathered::load(&self.calibration)?;
+        let calibration = &gathered.calibration;
+        let (mut reports, mut profiles) = (Vec::new(), Vec::new());
+        for cases in gathered.parts() {
+            let joint = Joint::of(cases, calibration)?;
+            let fitted = joint.fitted_to_all(calibration.loss, Limits::default())?;
+            let report = FitReport::of(calibration, &joint, &fitted);
+            let described = described(&report, cases);
+            profiles.extend(fitted.profiles().into_iter().map(|own| (own, described.clone())));
+            reports.push(report);
         }
+        let said = match &self.out {
+            Some(out) => self.write(&profiles, &calibration.name, out)?,
+            None => String::new(),
+        };
         if self.json {
-            return Ok(Answer::json(&json::calibration(&report), true));
+            let fits: Vec<_> = reports.iter().map(json::calibration).collect();
+            let document = serde_json::json!({"schema": "joulecast.calibrate/1", "fits": fits});
+            return Ok(Answer::json(&document, true));
         }
-        Ok(Answer::yes(calibration_text(&report) + &said))
+        let texts: Vec<_> = reports.iter().map(calibration_text).collect();
+        Ok(Answer::yes(texts.join("\n") + &said))
     }
+
+    /// Writes the fitted profiles, and says where they are.
+    fn write(
+        &self,
+        profiles: &[(FittedProfile, String)],
+        name: &str,
+        out: &Path,
+    ) -> Result<String, CliError> {
+        let files = written(profiles, name, out)?;
+        if let Some((path, _)) = files.iter().find(|(path, _)| path.exists() && !self.force) {
+            return Err(CliError::There { path: path.clone() });
+        }
+        let mut said = String::new();
+        for (path, text) in &files {
+            write_file(path, text)?;
+            let _ = writeln!(said, "{}: written", path.display());
+        }
+        Ok(said)
+    }
+}
+
+/// What was fitted to, in words.
+fn described(report: &FitReport, cases: &[Case]) -> String {
+    let counted = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        more => format!("{more} {what}s"),
+    };
+    let (sights, cases) =
+        (counted(report.sights.len(), "measurement"), counted(cases.len(), "case"));
+    format!("{sights} of {cases}")
 }
 
 /// Files with their texts.
 fn written(
-    profiles: &[FittedProfile],
+    profiles: &[(FittedProfile, String)],
     name: &str,
-    described: &str,
     out: &Path,
 ) -> Result<Vec<(PathBuf, String)>, CliError> {
     let is_file = out.extension().is_some_and(|extension| extension == "ron");
     if is_file && profiles.len() > 1 {
         return Err(CliError::SeveralProfiles { path: out.to_owned(), count: profiles.len() });
     }
-    let one = |profile: &FittedProfile| {
+    let one = |(profile, described): &(FittedProfile, String)| {
         let path = if is_file { out.to_owned() } else { out.join(file_of(profile)) };
         let stem = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into());
         let (file, text) = profile_text(&profile.hardware)?;

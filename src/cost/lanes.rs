@@ -1,8 +1,11 @@
 //! Processors and vector units: software decides the rate, the datapath bounds it.
 //!
-//! `cycles = max(datapath, MACs c_kind + outputs o_kind)` with `c` \[cycle/MAC\] and `o`
-//! \[cycle/element\] of the software stack. The term per output element (requantise, store) takes the
-//! error of whole layers on a Cortex-M4 from 16 % to 4 %. The datapath of `L` lanes takes, for a
+//! `cycles = max(datapath, MACs c_kind + outputs o_kind + positions p_kind)` with `c` \[cycle/MAC\], `o`
+//! \[cycle/element\] and `p` \[cycle\] of the software stack. The term per output element (requantise,
+//! store) takes the error of whole layers on a Cortex-M4 from 16 % to 4 %. A kernel that computes whole
+//! tiles of `M x N` results and `K` points of the sum counts `g ceil(m / M) M ceil(n / N) N ceil(k / K) K`
+//! MACs and as many outputs less the last factor; products of a vector (`m = 1`) and depthwise ones have no
+//! such tiles. The datapath of `L` lanes takes, for a
 //! product of `g` groups `[m, k] x [k, n]` vectorised
 //!
 //! - along the sum: `g m n (ceil(k / L) L / peak + overhead)`,
@@ -14,7 +17,7 @@
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
-use crate::hardware::{Blocks, Engine, Lanes, Precision, SoftwareStack, Vector, VectorLoop};
+use crate::hardware::{Blocks, Engine, Lanes, Precision, SoftwareStack, Tile, Vector, VectorLoop};
 use crate::model::{Gemm, OpKind, Work};
 use crate::units::{Cycles, MacsPerCycle};
 
@@ -98,6 +101,41 @@ fn passes(blocks: Option<&Blocks>, gemm: Option<Gemm>) -> Passes {
     }
 }
 
+/// What the cycles of a kernel go by.
+#[derive(Debug, PartialEq)]
+struct Counted {
+    macs: f64,
+    outputs: f64,
+    /// Output positions, whatever their channels.
+    positions: f64,
+}
+
+impl Counted {
+    /// Counted in whole tiles, where the kernel computes such.
+    fn of(tile: Option<&Tile>, work: &Work) -> Self {
+        let (macs, outputs) = (work.macs as f64, work.output_elements as f64);
+        let Some(gemm) = work.gemm else { return Self { macs, outputs, positions: 0.0 } };
+        let (macs, outputs) = tile.and_then(|tile| tiled(tile, gemm)).unwrap_or((macs, outputs));
+        Self { macs, outputs, positions: positions(gemm, work.window.is_some()) }
+    }
+}
+
+/// Output positions. The groups of a convolution are channels, those of a batched product are products.
+fn positions(gemm: Gemm, slides: bool) -> f64 {
+    if slides { gemm.m as f64 } else { gemm.groups as f64 * gemm.m as f64 }
+}
+
+/// MACs and outputs of whole tiles. Depthwise products, and those of a single row, are not made so.
+fn tiled(tile: &Tile, gemm: Gemm) -> Option<(f64, f64)> {
+    let Gemm { groups, m, n, k } = gemm;
+    if m <= 1 || (groups > 1 && n == 1) {
+        return None;
+    }
+    let whole = |extent: u64, tile: u64| extent.div_ceil(tile.max(1)) as f64 * tile.max(1) as f64;
+    let outputs = groups as f64 * whole(m, tile.positions) * whole(n, tile.channels);
+    Some((outputs * whole(k, tile.depth), outputs))
+}
+
 fn software_cycles(
     engine: &Engine,
     stack: &SoftwareStack,
@@ -105,16 +143,21 @@ fn software_cycles(
     precision: Precision,
 ) -> Result<(f64, Kind), Refusal> {
     let (mut cycles, mut kind) = (0.0, Kind::STRONGEST);
+    let Counted { macs, outputs, positions } = Counted::of(stack.tile.as_ref(), work);
     let mut known = work.kind == OpKind::View;
     if let Some(rate) = stack.cycles_per_mac.get(&work.kind) {
-        cycles += work.macs as f64 * rate.get().0;
+        cycles += macs * rate.get().0;
         kind = kind.weaker(rate.kind());
         known = true;
     }
     if let Some(rate) = stack.cycles_per_output.get(&work.kind) {
-        cycles += work.output_elements as f64 * rate.get().0;
+        cycles += outputs * rate.get().0;
         kind = kind.weaker(rate.kind());
         known |= work.macs == 0;
+    }
+    if let Some(each) = stack.cycles_per_position.get(&work.kind) {
+        cycles += positions * each.get().0;
+        kind = kind.weaker(each.kind());
     }
     if let (Some(rate), Some(gemm)) = (stack.cycles_per_gathered.get(&work.kind), work.gemm) {
         cycles += gemm.groups as f64 * gemm.m as f64 * gemm.k as f64 * rate.get().0;
@@ -168,5 +211,24 @@ mod tests {
         let blocks = Blocks { positions: 2, channels: 4 };
         let passes = passes(Some(&blocks), Some(gemm));
         assert_eq!((passes.input, passes.weight), (16.0, 50.0));
+    }
+
+    #[test]
+    fn a_tile_is_computed_whole() {
+        let tile = Tile { positions: 8, channels: 16, depth: 4 };
+        // 9 positions fill two tiles of 8, 24 channels two of 16, 27 points seven of 4.
+        let stem = Gemm { groups: 1, m: 9, n: 24, k: 27 };
+        assert_eq!(tiled(&tile, stem), Some((16.0 * 32.0 * 28.0, 16.0 * 32.0)));
+        let heads = Gemm { groups: 3, m: 9, n: 16, k: 4 };
+        assert_eq!(tiled(&tile, heads), Some((3.0 * 16.0 * 16.0 * 4.0, 3.0 * 16.0 * 16.0)));
+        let depthwise = Gemm { groups: 5, m: 9, n: 1, k: 9 };
+        let of_a_row = Gemm { groups: 1, m: 1, n: 10, k: 3 };
+        assert_eq!([depthwise, of_a_row].map(|gemm| tiled(&tile, gemm)), [None, None]);
+    }
+
+    #[test]
+    fn channels_share_a_position_and_products_do_not() {
+        let five = Gemm { groups: 5, m: 9, n: 1, k: 9 };
+        assert_eq!((positions(five, true), positions(five, false)), (9.0, 45.0));
     }
 }

@@ -11,7 +11,7 @@ use crate::hardware::{
     Array, DomainState, Engine, OperandStore, Point, Precision, Profile, SoftwareStack,
 };
 use crate::model::{ElementType, OpKind, OperandRole, Work};
-use crate::units::{Cycles, Joules, MacsPerCycle, Quantity};
+use crate::units::{Bytes, Cycles, Joules, MacsPerCycle, Quantity};
 
 /// What operators are costed against: a profile at an operating point with its software.
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +200,12 @@ fn timing(
         timing.compute = timing.compute * left;
         timing.kind = timing.kind.weaker(skipped.kind);
     }
+    if let Some(rate) = stack.and_then(|s| s.weight_stream.as_ref()).filter(|_| work.macs > 0) {
+        let (clock, clock_kind) =
+            setting.point.clocks[setting.profile.links().engine_domain[engine]];
+        timing.compute += clock * (Bytes(work.weight_bytes as f64) / rate.get());
+        timing.kind = timing.kind.weaker(rate.kind()).weaker(clock_kind);
+    }
     Ok(timing)
 }
 
@@ -212,6 +218,35 @@ fn dispatch(engine: &Engine, stack: Option<&SoftwareStack>, kind: OpKind) -> (Cy
     overheads.fold((Cycles::ZERO, Kind::STRONGEST), |(sum, kind), overhead| {
         (sum + overhead.get(), kind.weaker(overhead.kind()))
     })
+}
+
+/// What running a network costs whatever is in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Start {
+    /// Cycles.
+    pub cycles: Cycles,
+    /// Switching energy of the engine in them, at the operating point.
+    pub energy: Joules,
+    /// What the cycles rest on.
+    pub kind: Kind,
+    /// What the energy rests on, if there is any.
+    pub energy_kind: Kind,
+}
+
+/// What the software of engine number `engine` takes to run a network.
+pub fn start(engine: usize, setting: Setting<'_>) -> Option<Start> {
+    let spec = setting.profile.spec();
+    let stated = setting.stack(engine)?.start.as_ref()?;
+    let (cycles, kind) = (stated.get(), stated.kind());
+    let (mut energy, mut energy_kind) = (Joules::ZERO, Kind::STRONGEST);
+    if let Some(cycle) = &spec.engines.get(engine)?.energy.per_busy_cycle {
+        let domain = setting.profile.links().engine_domain[engine];
+        let (scale, scale_kind) = dynamic_scale(domain, setting);
+        let each = cycle.energy_at_nominal(spec.domains[domain].nominal_voltage.get());
+        energy = each * cycles.0 * scale;
+        energy_kind = kind.weaker(cycle.kind()).weaker(scale_kind);
+    }
+    Some(Start { cycles, energy, kind, energy_kind })
 }
 
 /// The number format an engine computes elements of a type in: their own, or the one it runs them

@@ -24,6 +24,8 @@ macro_rules! profiles {
 /// All shipped profiles, in the order they are listed.
 pub fn shipped_profiles() -> &'static [ShippedProfile] {
     profiles![
+        "agx_orin_wall",
+        "agx_xavier_wall",
         "andes_d25f",
         "andes_d45",
         "apollo510",
@@ -43,10 +45,12 @@ pub fn shipped_profiles() -> &'static [ShippedProfile] {
         "max78002",
         "nrf5340",
         "nrf54l15",
+        "odroid_n2_wall",
         "psoc62",
         "ra6m4",
         "ra8d1",
         "raspberry_pi_4",
+        "raspberry_pi_4_wall",
         "rh850_f1km",
         "rk3588",
         "rx65n",
@@ -76,6 +80,7 @@ macro_rules! software {
 pub fn shipped_software() -> &'static [ShippedProfile] {
     software![
         "any_runtime",
+        "armnn",
         "cmsis_nn",
         "hale",
         "helium",
@@ -86,6 +91,7 @@ pub fn shipped_software() -> &'static [ShippedProfile] {
         "scalar_m0",
         "scalar_other",
         "silabs_mvp",
+        "tflite",
         "tflm_cmsis_nn",
         "x_cube_ai",
     ]

@@ -35,7 +35,7 @@ pub use memory::{
 pub use package::{CauerNode, FosterTerm, Package, ThermalNetwork};
 pub use posterior::Posterior;
 pub use precision::Precision;
-pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack};
+pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack, Tile};
 pub use supply::{
     Buck, EfficiencyPoint, EfficiencyPoints, Ldo, RailSpec, Regulator, RegulatorKind, Supply,
     Switching,

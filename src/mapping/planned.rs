@@ -1,6 +1,7 @@
 //! From a network to its plan: candidates on every engine, placement, handovers, steps.
 
 use super::ahead::fetch_ahead;
+use super::begin::begin;
 use super::candidate::Candidate;
 use super::choices::Choices;
 use super::compressed;
@@ -61,6 +62,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         steps.push(step(index, layer, candidate, arrived));
     }
     fetch_ahead(&mut steps, &early, setting);
+    begin(&mut steps, setting);
     let (mut notes, fits) = notes(&steps, &choices.homes, conversions, setting);
     notes.extend(overflow_note(&overflowing, setting));
     notes.extend(compressed::notes(network, &steps, setting));

@@ -140,7 +140,7 @@ fn full(rows: &Rows, unknowns: &[Unknown], held: &[bool]) -> Option<Form> {
         stacked[(n + at, at)] = 1.0;
     }
     let lengths: Vec<f64> = stacked.column_iter().map(|column| column.norm()).collect();
-    if lengths.iter().any(|length| *length == 0.0) {
+    if lengths.contains(&0.0) {
         return None;
     }
     for (mut column, length) in stacked.column_iter_mut().zip(&lengths) {

@@ -14,6 +14,20 @@ pub(in crate::hardware) fn stack_faults(i: usize, stack: &SoftwareStack) -> Vec<
     for (kind, rate) in &stack.cycles_per_mac {
         faults.extend(above_zero(format!("software[{i}].cycles_per_mac.{kind}"), rate));
     }
+    for (kind, cycles) in &stack.cycles_per_position {
+        let path = format!("software[{i}].cycles_per_position.{kind}");
+        if kind.is_mac_work() {
+            faults.extend(above_zero(path, cycles));
+        } else {
+            faults.push(Fault::at(path, format!("{kind} is no MAC work: it has no positions")));
+        }
+    }
+    if let Some(rate) = &stack.weight_stream {
+        faults.extend(above_zero(format!("software[{i}].weight_stream"), rate));
+    }
+    if let Some(cycles) = &stack.start {
+        faults.extend(above_zero(format!("software[{i}].start"), cycles));
+    }
     for (precision, factor) in &stack.relative_cycles {
         faults.extend(above_zero(format!("software[{i}].relative_cycles.{precision}"), factor));
     }
@@ -23,6 +37,14 @@ pub(in crate::hardware) fn stack_faults(i: usize, stack: &SoftwareStack) -> Vec<
                 let path = format!("software[{i}].blocks.{field}");
                 faults.push(Fault::at(path, "a block holds at least one result"));
             }
+        }
+    }
+    if let Some(tile) = &stack.tile {
+        let extents =
+            [("positions", tile.positions), ("channels", tile.channels), ("depth", tile.depth)];
+        for (field, _) in extents.into_iter().filter(|(_, extent)| *extent == 0) {
+            let path = format!("software[{i}].tile.{field}");
+            faults.push(Fault::at(path, "a tile has at least one in each direction"));
         }
     }
     faults
@@ -79,8 +101,11 @@ impl Checker<'_> {
         for (field, rates) in [
             ("cycles_per_mac", stack.cycles_per_mac.len()),
             ("cycles_per_output", stack.cycles_per_output.len()),
+            ("cycles_per_position", stack.cycles_per_position.len()),
             ("cycles_per_gathered", stack.cycles_per_gathered.len()),
             ("cycles_per_operation", stack.cycles_per_operation.len()),
+            ("tile", usize::from(stack.tile.is_some())),
+            ("weight_stream", usize::from(stack.weight_stream.is_some())),
         ] {
             if rates > 0 {
                 let message = format!(

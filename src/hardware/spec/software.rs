@@ -4,7 +4,9 @@ use super::Extends;
 use super::precision::Precision;
 use crate::evidence::{Sources, Valued, described};
 use crate::model::OpKind;
-use crate::units::{Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Ratio};
+use crate::units::{
+    BytesPerSecond, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Ratio,
+};
 use std::collections::BTreeMap;
 
 described! {
@@ -47,6 +49,10 @@ described! {
         /// Cycles for an output element beside its MACs (requantise, store), by kind.
         #[serde(default)]
         pub cycles_per_output: BTreeMap<OpKind, Valued<CyclesPerElement>>,
+        /// Cycles for an output position of MAC work whatever its channels (addresses, set-up of the
+        /// loops over them), by kind.
+        #[serde(default)]
+        pub cycles_per_position: BTreeMap<OpKind, Valued<Cycles>>,
         /// Cycles for an element that is gathered for a product before it is made (im2col), by kind: the window
         /// of each position over all its channels.
         #[serde(default)]
@@ -61,6 +67,14 @@ described! {
         /// operands are read again. None means that each is read once.
         #[serde(default)]
         pub blocks: Option<Blocks>,
+        /// Tile of a product that a kernel always computes whole: the cycles of its MACs and outputs go
+        /// by extents rounded up. None means that they go by the product as it is.
+        #[serde(default)]
+        pub tile: Option<Tile>,
+        /// Rate at which kernels wait for stored weights: the time of a layer's weights comes on top of
+        /// its cycles. None means that weights come beside them, as the engine's `transfers` say.
+        #[serde(default)]
+        pub weight_stream: Option<Valued<BytesPerSecond>>,
         /// True when the runtime leaves out channels that compute a constant.
         #[serde(default)]
         pub removes_dead_channels: bool,
@@ -71,6 +85,9 @@ described! {
         /// Cycles to call an operator.
         #[serde(default)]
         pub dispatch: Option<Valued<Cycles>>,
+        /// Cycles to run a network, whatever is in it: the caller, its input and its output.
+        #[serde(default)]
+        pub start: Option<Valued<Cycles>>,
     }
 }
 
@@ -92,5 +109,17 @@ described! {
         pub positions: u64,
         /// Output channels.
         pub channels: u64,
+    }
+}
+
+described! {
+    /// A tile of a matrix product.
+    pub struct Tile {
+        /// Output positions.
+        pub positions: u64,
+        /// Output channels.
+        pub channels: u64,
+        /// Points of the sum.
+        pub depth: u64,
     }
 }

@@ -1,7 +1,7 @@
 //! Families of networks, one of which is named with its parameters: `mobilenet_v1_int8(width=0.5)`.
 //!
 //! They are the networks that predictions are held against, so no file ships for each. Weights are 8-bit
-//! (16-bit for a chip that has no other words), with normalisation folded into them and the
+//! (16-bit for a chip that has no other words, floats where the name says so), with normalisation folded into them and the
 //! activation on the way out, as the chips run them.
 
 use super::{ai8x, features, mobilenets};
@@ -58,7 +58,7 @@ pub fn families() -> &'static [Family] {
             [$(Family { name: $name, parameters: &[], make: |name, _| $make(name) }),*]
         };
     }
-    const WITH_PARAMETERS: [Family; 3] = [
+    const WITH_PARAMETERS: [Family; 5] = [
         Family {
             name: "mobilenet_v1_int8",
             parameters: &[WIDTH, PIXELS, CLASSES],
@@ -73,6 +73,16 @@ pub fn families() -> &'static [Family] {
             name: "mobilenet_v3_minimalistic_int8",
             parameters: &[PIXELS, CLASSES],
             make: mobilenets::v3_large_minimalistic,
+        },
+        Family {
+            name: "mobilenet_v1_float32",
+            parameters: &[WIDTH, PIXELS, CLASSES],
+            make: mobilenets::v1_float,
+        },
+        Family {
+            name: "mobilenet_v2_float32",
+            parameters: &[WIDTH, PIXELS, CLASSES],
+            make: mobilenets::v2_float,
         },
     ];
     const PLAIN: [Family; 16] = plain![

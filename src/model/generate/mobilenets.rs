@@ -1,4 +1,4 @@
-//! MobileNets of any width and resolution, 8-bit, as TensorFlow's slim library defines their channels.
+//! MobileNets of any width and resolution, 8-bit or float, as TensorFlow's slim library defines their channels.
 
 use super::described;
 use super::family::Chosen;
@@ -56,8 +56,11 @@ const LICENCE: &str = "Apache-2.0 (tensorflow/models, slim)";
 const RELU: &str = "RELU";
 const RELU6: &str = "RELU6";
 
-fn started(name: &str, chosen: &Chosen) -> Result<(Builder, TensorId), ModelError> {
-    let element = ElementType::Int8;
+fn started(
+    name: &str,
+    chosen: &Chosen,
+    element: ElementType,
+) -> Result<(Builder, TensorId), ModelError> {
     let mut builder = Builder::new(name, Layout::ChannelsLast, element);
     let pixels = chosen.count("resolution");
     let image = builder.input("image", &[1, pixels, pixels, 3], element)?;
@@ -77,8 +80,17 @@ fn classified(
 
 /// Version 1: layers `conv`, `depthwise1`, `pointwise1`, …, `pool`, `classifier`.
 pub(super) fn v1(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> {
+    v1_of(name, chosen, ElementType::Int8)
+}
+
+/// The same in 32-bit floats.
+pub(super) fn v1_float(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> {
+    v1_of(name, chosen, ElementType::Float32)
+}
+
+fn v1_of(name: &str, chosen: &Chosen, element: ElementType) -> Result<ModelGraph, ModelError> {
     let scaled = |channels: u64| ((channels as f64 * chosen.number("width")) as u64).max(8);
-    let (mut builder, image) = started(name, chosen)?;
+    let (mut builder, image) = started(name, chosen, element)?;
     let stem = Filter::new(scaled(32), 3, 2).biased().activated(RELU6);
     let mut x = builder.convolution("conv", image, stem)?;
     for (at, (stride, channels)) in (1..).zip(V1) {
@@ -99,8 +111,17 @@ fn divisible(channels: f64) -> u64 {
 
 /// Version 2: as many features before the classifier as at width 1, or more.
 pub(super) fn v2(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> {
+    v2_of(name, chosen, ElementType::Int8)
+}
+
+/// The same in 32-bit floats.
+pub(super) fn v2_float(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> {
+    v2_of(name, chosen, ElementType::Float32)
+}
+
+fn v2_of(name: &str, chosen: &Chosen, element: ElementType) -> Result<ModelGraph, ModelError> {
     let width = chosen.number("width");
-    let (mut builder, image) = started(name, chosen)?;
+    let (mut builder, image) = started(name, chosen, element)?;
     let stem = Filter::new(divisible(32.0 * width), 3, 2).biased().activated(RELU6);
     let mut x = builder.convolution("conv", image, stem)?;
     let mut block = 0;
@@ -122,7 +143,7 @@ pub(super) fn v2(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> 
 
 /// Version 3, large, without squeezing, hard swish and windows of five points.
 pub(super) fn v3_large_minimalistic(name: &str, chosen: &Chosen) -> Result<ModelGraph, ModelError> {
-    let (mut builder, image) = started(name, chosen)?;
+    let (mut builder, image) = started(name, chosen, ElementType::Int8)?;
     let mut x =
         builder.convolution("conv", image, Filter::new(16, 3, 2).biased().activated(RELU))?;
     for (at, (inside, channels, stride)) in V3.into_iter().enumerate() {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 /// The report of a fit.
 pub fn calibration(outcome: &FitReport) -> Value {
     json!({
-        "schema": "joulecast.calibrate/1",
         "name": outcome.name,
         "unknowns": outcome.unknowns,
         "iterations": outcome.iterations,

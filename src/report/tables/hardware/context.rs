@@ -150,6 +150,15 @@ fn of_stack(stack: &SoftwareStack) -> String {
     if let Some(dispatch) = &stack.dispatch {
         let _ = write!(text, ", {} to call an operator", value(dispatch));
     }
+    if let Some(start) = &stack.start {
+        let _ = write!(text, ", {} to run a network", value(start));
+    }
+    if let Some(rate) = &stack.weight_stream {
+        let _ = write!(text, ", waits for weights at {}", value(rate));
+    }
+    if let Some(tile) = &stack.tile {
+        let _ = write!(text, ", tiles of {}x{}x{}", tile.positions, tile.channels, tile.depth);
+    }
     text
 }
 
