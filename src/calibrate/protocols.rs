@@ -92,6 +92,9 @@ fn held_out_of(
     calibration: &Calibration,
     protocols: &[Protocol],
 ) -> Result<Vec<Scored>, CalibrationError> {
+    if protocols.iter().all(|protocol| *protocol == Protocol::Uncalibrated) {
+        return Ok(Vec::new());
+    }
     let joint = Joint::of(cases, calibration)?;
     let all = joint.fitted_to_all(calibration.loss, Limits::coarse())?;
     let start = joint.start(&all.fit.x, all.scales);

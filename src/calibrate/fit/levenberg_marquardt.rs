@@ -26,20 +26,22 @@ pub struct Limits {
     pub gradient: f64,
     /// Step, over the length of the vector of unknowns in their units, that counts as none.
     pub step: f64,
+    /// Fall of the sum of squares that a step promises and that counts as none.
+    pub fall: f64,
     /// Steps that are tried.
     pub iterations: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { gradient: 1e-10, step: 1e-10, iterations: 100 }
+        Self { gradient: 1e-10, step: 1e-10, fall: 0.0, iterations: 100 }
     }
 }
 
 impl Limits {
-    /// As near as a hundredth of a deviation: enough for a prediction, whose error is many of them.
+    /// As near as a tenth of a deviation in the worst direction: enough for a prediction that is off by many.
     pub fn coarse() -> Self {
-        Self { gradient: 1e-5, step: 1e-5, iterations: 30 }
+        Self { gradient: 1e-5, step: 1e-5, fall: 0.01, iterations: 30 }
     }
 }
 
@@ -133,7 +135,10 @@ pub fn fit(
             return Ok(problem.fitted(at, iteration, Stop::Gradient));
         }
         let step = linear.step(prepared_here, damping).map(|step| problem.shortened(step));
-        if step.as_ref().is_some_and(|step| problem.is_small(step, &at.x, limits.step)) {
+        let is_last = |step: &Vec<f64>| {
+            problem.is_small(step, &at.x, limits.step) || linear.fall(step) < limits.fall
+        };
+        if step.as_ref().is_some_and(is_last) {
             return Ok(problem.fitted(at, iteration, Stop::Step));
         }
         let trial = step.as_ref().map(|step| problem.moved(&at.x, step));

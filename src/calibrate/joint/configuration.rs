@@ -83,7 +83,7 @@ impl Configuration {
 }
 
 /// Logarithms of factors that differ by less than this leave a prediction straight to its square.
-const NEAR: f64 = 0.003;
+const NEAR: f64 = 0.01;
 
 /// True for a number that a prediction depends on, that is not exact, and that the calibration names. What
 /// may be below zero has no factor.

@@ -293,8 +293,8 @@ impl<'a> Given<'a> {
     /// There is nothing to fit to, or something cannot be predicted.
     pub fn fitted(mut self, loss: Loss, limits: Limits) -> Result<JointFit<'a>, FitError> {
         let zeros = vec![0.0; self.joint.unknowns.len()];
-        let start = self.start.map_or(zeros.as_slice(), |start| start.x.as_slice());
-        let mut fitted = self.fitted_once(start, loss, limits)?;
+        let start = self.start.map_or(zeros, |start| self.without_what_is_out(start));
+        let mut fitted = self.fitted_once(&start, loss, limits)?;
         let Some(worth) = self.joint.worth else { return Ok(fitted) };
         for _ in 0..ROUNDS {
             let scales = Scales::told_by(&fitted, worth);
@@ -306,6 +306,20 @@ impl<'a> Given<'a> {
             }
         }
         Ok(fitted)
+    }
+
+    /// A start in which unknowns that only measurements which are not given depend on stand at their priors:
+    /// what was known of them came from those.
+    fn without_what_is_out(&self, start: &Start) -> Vec<f64> {
+        let mut depended = vec![false; start.x.len()];
+        let given = start.rows.iter().zip(&self.used).filter(|(_, used)| **used);
+        for (unknown, _) in given.flat_map(|(row, _)| row.entries()) {
+            if let Some(depended) = depended.get_mut(unknown) {
+                *depended = true;
+            }
+        }
+        let kept = start.x.iter().zip(depended);
+        kept.map(|(x, depended)| if depended { *x } else { 0.0 }).collect()
     }
 
     fn fitted_once(
