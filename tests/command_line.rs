@@ -92,9 +92,9 @@ fn run_gives_metrics_and_the_identity() {
 
 #[test]
 fn validate_gives_cases() {
-    let d = json(&["validate", "--json"]);
+    let d = json(&["validate", "--protocol", "uncalibrated", "--json"]);
     let cases = d["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 554 + 2 * 600);
+    assert_eq!(cases.len(), 1756);
     let layers = cases.iter().filter(|c| c["layer"].is_string()).count();
     assert_eq!(layers, 2 * (29 + 18));
     for case in cases {
@@ -106,7 +106,18 @@ fn validate_gives_cases() {
             case["id"].is_string() && case["quantity"].is_string() && case["split"].is_string()
         );
     }
-    let summary = d["summary"].as_array().unwrap();
+    let named = &d["summary"]["uncalibrated"];
+    for field in [
+        "n",
+        "median_abs_error_energy",
+        "p90_abs_error_energy",
+        "median_abs_error_latency",
+        "p90_abs_error_latency",
+        "coverage90",
+    ] {
+        assert!(number(named, &format!("/{field}")) > 0.0, "{field}");
+    }
+    let summary = d["summary_by_board"].as_array().unwrap();
     let of = |board: &Value, of: &str| {
         summary.iter().find(|s| s["hardware"] == *board && s["of"] == of).unwrap()
     };

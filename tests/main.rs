@@ -5,6 +5,7 @@ mod asleep;
 mod bad_models;
 mod bad_profiles;
 mod block_engine;
+mod calibrate;
 mod captures;
 mod chains;
 mod chips;

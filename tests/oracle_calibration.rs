@@ -73,7 +73,8 @@ fn estimates_and_errors_are_those_of_bounded_least_squares() {
     let folder = folder.join("oracles/calibration_fit");
     let data = rows(&folder.join("data.csv"));
     let fits = rows(&folder.join("fits.csv"));
-    let sets: [(&str, &[&str], Option<(f64, f64)>); 3] = [
+    type Set = (&'static str, &'static [&'static str], Option<(f64, f64)>);
+    let sets: [Set; 3] = [
         ("A_one_op", &["2"], None),
         ("B_three_ops", &["0", "1", "2"], None),
         ("C_one_op_prior_static_10pct", &["2"], Some((0.18, 0.10))),

@@ -296,11 +296,14 @@ mod tests {
     #[test]
     fn a_text_takes_out_of_all_below_it_and_may_say_it_anew() {
         let texts = [
-            "(without: [\"m.x\", \"m.z\"], m: {\"z\": (q: 2)})",
+            "(extends: \"b\", without: [\"m.x\", \"m.z\"], m: {\"z\": (q: 2)})",
             "(m: {\"y\": 1, \"z\": (p: 1)})",
             "(m: {\"x\": 0})",
         ];
-        assert_eq!(text(&texts), "(m:{\"y\":1,\"z\":(q:2)},without:[\"m.x\",\"m.z\"])");
+        assert_eq!(
+            text(&texts),
+            "(m:{\"y\":1,\"z\":(q:2)},extends:\"b\",without:[\"m.x\",\"m.z\"])"
+        );
     }
 
     #[test]
@@ -319,7 +322,7 @@ mod tests {
     #[test]
     fn paths_to_nothing_are_shown_together_with_the_nearest() {
         let shown = said(&[
-            "(without: [\n\"rails.vcor\",\n\"zzz\",\n3,\n\"rails.vcore\",\n\"rails.vcore.name.x\"])",
+            "(extends: \"b\", without: [\n\"rails.vcor\",\n\"zzz\",\n3,\n\"rails.vcore\",\n\"rails.vcore.name.x\"])",
             "(rails: [(name: \"vcore\")])",
         ]);
         assert!(shown.contains("1.ron has nothing called `rails.vcor`"), "{shown}");
@@ -328,7 +331,7 @@ mod tests {
         assert!(shown.contains("0.ron:3:1") && shown.contains("known here: rails"), "{shown}");
         assert!(shown.contains("0.ron:4:1") && shown.contains("expected a path"), "{shown}");
         assert!(shown.contains("4 faults in 0.ron"), "{shown}");
-        assert!(said(&["(without: \"a\")", "(a: 1)"]).contains("expected a list"));
+        assert!(said(&["(extends: \"b\", without: \"a\")", "(a: 1)"]).contains("expected a list"));
         assert!(said(&["(a: 2)", "(a: 1, without: [])"]).contains("nothing to take out of"));
     }
 

@@ -8,7 +8,7 @@ use crate::units::engineering;
 use std::fmt::Write as _;
 
 /// Widest board and case, and widest network: the table stays within 110 columns.
-const CASE_WIDTH: usize = 17;
+const CASE_WIDTH: usize = 14;
 const NETWORK_WIDTH: usize = 19;
 
 /// Most rows of a case that are shown where not all are asked for.

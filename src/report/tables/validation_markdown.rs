@@ -6,6 +6,9 @@ use crate::units::engineering;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+/// Rows from which on a case is not printed figure by figure.
+const MANY: usize = 36;
+
 /// The line that the tables of a page follow.
 const MARK: &str = "<!-- What follows is written by `joulecast validate --record`. -->";
 
@@ -58,6 +61,12 @@ fn figures(case: &Case, comparisons: &[Comparison]) -> String {
     let own: Vec<Comparison> = comparisons.iter().filter(|c| c.case == case.id).cloned().collect();
     let rows = rows(&own);
     let mut text = format!("\n### {}\n\n", case.id);
+    if rows.len() > MANY {
+        let (count, id) = (rows.len(), &case.id);
+        let _ =
+            writeln!(text, "{count} rows: `joulecast validate validation/{id}.ron` prints them.");
+        return text;
+    }
     let printed = own.iter().any(|c| c.printed_macs.is_some());
     let counted = if printed { "MACs, counted / printed | " } else { "" };
     let rule = if printed { "---|" } else { "" };
