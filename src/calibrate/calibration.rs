@@ -172,6 +172,21 @@ impl Calibration {
         Err(Report::located(file, text, faults).into())
     }
 
+    /// All spreads with their places.
+    fn spreads(&self) -> Vec<(String, CommonSpread)> {
+        let mut all = vec![
+            ("noise.latency".to_owned(), self.noise.latency),
+            ("noise.energy".to_owned(), self.noise.energy),
+        ];
+        for (i, shared) in self.shared.iter().enumerate() {
+            all.extend(shared.common.map(|own| (format!("shared[{i}].common"), own)));
+            all.extend(shared.each.map(|own| (format!("shared[{i}].each"), own)));
+        }
+        let off = self.discrepancy.iter().enumerate();
+        all.extend(off.map(|(i, own)| (format!("discrepancy[{i}].spread"), own.spread)));
+        all
+    }
+
     fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.schema != SCHEMA {
@@ -189,6 +204,11 @@ impl Calibration {
         if self.fit.is_empty() {
             let help = "\"*\" fits every uncertain number that a prediction depends on";
             faults.push(Fault::at("fit", "nothing is fitted").with_help(help));
+        }
+        for (place, spread) in self.spreads() {
+            if spread.0 <= 0.0 {
+                faults.push(Fault::at(place, "this spread must be above zero: what is exact needs no entry"));
+            }
         }
         for (i, shared) in self.shared.iter().enumerate() {
             if shared.common.is_none() && shared.each.is_none() {
@@ -267,7 +287,8 @@ mod tests {
     fn faults_are_reported_together() {
         let text = r#"(schema: "joulecast.calibration/2", name: "a b", cases: [], fit: [],
             shared: [(paths: ["*"], over: [Network])], loss: Huber(0.0),
-            noise: (latency: "±1%", energy: "±1%"))"#;
+            discrepancy: [(of: Time, over: [Network], spread: "±0%")],
+            noise: (latency: "±0%", energy: "±1%"))"#;
         let shown = Calibration::parse("c.ron", text).unwrap_err().to_string();
         for part in [
             "is not `joulecast.calibration/1`",
@@ -277,6 +298,8 @@ mod tests {
             "needs `common`",
             "the same for all networks",
             "standard deviations above zero",
+            "noise.latency",
+            "discrepancy[0].spread",
         ] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }

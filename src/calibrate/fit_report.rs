@@ -3,7 +3,7 @@
 use super::calibration::Calibration;
 use super::case::Quantity;
 use super::experiment::experiment_for;
-use super::fit::Row;
+use super::fit::{Row, Stop};
 use super::joint::{Joint, JointFit, Scales};
 use crate::uncertainty::Interval90;
 use nalgebra::DMatrix;
@@ -21,6 +21,8 @@ pub struct FitReport {
     pub unknowns: usize,
     /// Steps that the fit took.
     pub iterations: usize,
+    /// False where it ran out of them.
+    pub converged: bool,
     /// Sum of squares of residuals and priors over the count of measurements.
     pub chi_squared_per_measurement: f64,
     /// How much wider than stated noise and discrepancy are: of times, of powers.
@@ -168,6 +170,7 @@ impl FitReport {
             sights,
             unknowns: joint.unknowns().len(),
             iterations: fit.iterations,
+            converged: fit.stop != Stop::Iterations,
             chi_squared_per_measurement: fit.cost / fit.residuals.len() as f64,
             scales: fitted.scales,
             condition: fitted.posterior.condition(),
@@ -244,7 +247,8 @@ impl Reported<'_> {
         let list = list.map(|(at, (sight, (before, after)))| {
             let own = self.fitted.given.binary_search(&at).ok();
             let leverage = own.and_then(|own| {
-                Some(fit.weights.get(own)? * self.fitted.posterior.variance(fit.rows.0.get(own)?))
+                let variance = self.fitted.posterior.variance(fit.rows.0.get(own)?);
+                Some((fit.weights.get(own)? * variance).max(0.0))
             });
             let left = leverage.map_or(after.sigma, |leverage| {
                 self.fitted.scales.sigma_of(sight) * (1.0 - leverage).max(f64::EPSILON).sqrt()

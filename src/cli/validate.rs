@@ -32,7 +32,7 @@ pub(super) struct Validate {
     /// Only what predictions had: the profile as it stands, or a fit that held measurements out
     #[arg(long, value_name = "PROTOCOL", value_delimiter = ',', conflicts_with_all = ["cases", "record"])]
     protocol: Vec<Named>,
-    /// A row for each network and layer also of cases with many; so it is for cases that are named
+    /// A row for each network and layer; so it is for cases that are named
     #[arg(long)]
     each: bool,
     /// The same figures as JSON

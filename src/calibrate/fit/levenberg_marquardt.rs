@@ -65,6 +65,9 @@ pub enum FitError {
         /// The first of them.
         residual: usize,
     },
+    /// The loss is no number where the fit starts.
+    #[error("the sum of squares is no number where the fit starts: a prior has no width")]
+    Cost,
     /// Nothing to fit to.
     #[error("there are no observations")]
     NoObservations,
@@ -210,7 +213,9 @@ impl<M: Model> Problem<'_, M> {
             }
             _ => {}
         }
-        self.linearised(x).ok_or(FitError::Start { residual: 0 })
+        let at = self.linearised(x).ok_or(FitError::Start { residual: 0 })?;
+        // A prior of no width leaves no cost to lower.
+        if at.cost.is_finite() { Ok(at) } else { Err(FitError::Cost) }
     }
 
     /// The loss with the priors' squares.

@@ -194,6 +194,8 @@ fn what_no_residual_touches_is_told() {
     assert_eq!(fails(&few, 3, 0.0), FitError::Undetermined { observations: 2, unknowns: 3 });
     let none = Sums::measured(Vec::new(), &[], 0.1, 1);
     assert_eq!(fails(&none, 0, 0.0), FitError::NoObservations);
+    let narrow = fit(&few, &known(3, 0.0), &[0.0; 3], Loss::Squares, Limits::default());
+    assert_eq!(narrow.unwrap_err(), FitError::Cost);
     assert_eq!(fails(&few, 3, f64::NAN), FitError::Start { residual: 0 });
 }
 

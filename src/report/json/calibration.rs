@@ -9,6 +9,7 @@ pub fn calibration(outcome: &FitReport) -> Value {
         "name": outcome.name,
         "unknowns": outcome.unknowns,
         "iterations": outcome.iterations,
+        "converged": outcome.converged,
         "chi_squared_per_measurement": outcome.chi_squared_per_measurement,
         "condition": outcome.condition,
         "numbers": outcome.numbers.iter().map(number).collect::<Vec<_>>(),

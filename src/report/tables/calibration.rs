@@ -118,6 +118,11 @@ fn error(ratio: f64) -> String {
 fn warnings(outcome: &FitReport) -> String {
     let mut text = String::new();
     let (numbers, sights) = (outcome.numbers.len(), outcome.sights.len());
+    if !outcome.converged {
+        text.push_str(
+            "NOT CONVERGED: the fit ran out of steps, and its numbers are where it stood\n",
+        );
+    }
     if sights < numbers {
         let _ = writeln!(
             text,

@@ -1,7 +1,7 @@
 //! Predicted against measured.
 
 use super::{percent, shortened, table};
-use crate::calibrate::{Comparison, Errors, Quantity, Split, Summary, errors_of, summaries};
+use crate::calibrate::{Comparison, Errors, Quantity, Split, Summary, summaries};
 use crate::evidence::INDICATIVE_BELOW;
 use crate::report::prediction::NEARLY_ALL;
 use crate::units::engineering;
@@ -11,17 +11,12 @@ use std::fmt::Write as _;
 const CASE_WIDTH: usize = 14;
 const NETWORK_WIDTH: usize = 19;
 
-/// Most rows of a case that are shown where not all are asked for.
-const FEW: usize = 8;
-
 /// Which rows of a case are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     /// Each network and layer.
     Each,
-    /// The same for cases of few; one row that sums up a case of many.
-    OfFew,
-    /// None.
+    /// None: boards alone are summed up.
     None,
 }
 
@@ -36,7 +31,7 @@ pub(super) struct Row<'a> {
 pub fn comparison_table(comparisons: &[Comparison], rows: Rows) -> String {
     let mut text = String::new();
     if rows != Rows::None {
-        text.push_str(&figures(comparisons, rows));
+        text.push_str(&figures(comparisons));
         text.push_str("90 %: the measurement lies in or out of the prediction's 90 % interval\n");
     }
     if rows != Rows::None && comparisons.iter().any(|c| c.fault.is_some()) {
@@ -61,7 +56,7 @@ pub fn comparison_table(comparisons: &[Comparison], rows: Rows) -> String {
     text
 }
 
-fn figures(comparisons: &[Comparison], shown: Rows) -> String {
+fn figures(comparisons: &[Comparison]) -> String {
     let headers = [
         "board\n case",
         "\nnetwork",
@@ -84,12 +79,6 @@ fn figures(comparisons: &[Comparison], shown: Rows) -> String {
             board = Some((&of.hardware, of.split));
         }
         let mut name = case_name(of);
-        if shown == Rows::OfFew && case.len() > FEW {
-            for cells in summed_up(case) {
-                figures.add_row([vec![std::mem::take(&mut name)], cells].concat());
-            }
-            continue;
-        }
         for row in case {
             let mut cells = vec![std::mem::take(&mut name), called(row.of)];
             cells.extend(compared(row.latency, "s"));
@@ -115,35 +104,6 @@ fn brief(model: &str) -> String {
     let values =
         parameters.split(',').map(|own| own.split_once('=').map_or(own, |(_, value)| value));
     format!("{family}({}", values.collect::<Vec<_>>().join(","))
-}
-
-/// A case of many rows in one for its networks and one for their layers: how many, and the errors of both
-/// quantities.
-fn summed_up(case: &[Row<'_>]) -> Vec<Vec<String>> {
-    let layers = case.iter().filter(|row| row.of.layer.is_some()).count();
-    let parts = [(case.len() - layers, "network", false), (layers, "layer", true)];
-    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-    let rows = parts.map(|(count, what, of_layers)| {
-        let own: Vec<&Comparison> = case
-            .iter()
-            .filter(|row| row.of.layer.is_some() == of_layers)
-            .flat_map(|row| [row.latency, row.energy])
-            .flatten()
-            .collect();
-        let plural = if count == 1 { "" } else { "s" };
-        let mut cells = vec![format!("{count} {what}{plural}")];
-        for quantity in Quantity::OF_NETWORKS {
-            cells.extend(match errors_of(&own, quantity) {
-                None => ["-", "", "", ""].map(str::to_owned),
-                Some(e) => {
-                    let covered = format!("{}/{}", e.covered, e.figures);
-                    ["median".to_owned(), percent(e.median), covered, "in".to_owned()]
-                }
-            });
-        }
-        cells
-    });
-    rows.collect()
 }
 
 /// Latency and energy of a network or layer side by side.
