@@ -207,7 +207,10 @@ impl Calibration {
         }
         for (place, spread) in self.spreads() {
             if spread.0 <= 0.0 {
-                faults.push(Fault::at(place, "this spread must be above zero: what is exact needs no entry"));
+                faults.push(Fault::at(
+                    place,
+                    "this spread must be above zero: what is exact needs no entry",
+                ));
             }
         }
         for (i, shared) in self.shared.iter().enumerate() {
