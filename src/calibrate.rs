@@ -10,6 +10,7 @@ pub mod fit;
 mod fit_report;
 mod fitted;
 mod gathered;
+mod held_record;
 mod holdout;
 pub mod joint;
 mod meter;
@@ -34,8 +35,11 @@ pub use case::{
 pub use fit_report::{Confused, Contradiction, FitReport, FittedNumber, FittedSight, Weakest};
 pub use fitted::{Fitted, FittedError, FittedFactor, fitted_text};
 pub use gathered::Gathered;
+pub use held_record::{
+    HELD_OUT_FILE, Worsened, held_out_csv, parsed as parsed_hold_outs, recorded_hold_outs, worsened,
+};
 pub use holdout::{HeldOut, Protocol, hold_out};
-pub use protocols::{Missed, ProtocolErrors, Scored, errors_by_protocol, held_out};
+pub use protocols::{Missed, ProtocolErrors, Scored, as_they_stand, errors_by_protocol, held_out};
 pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
 pub use shipped_calibrations::{ShippedCalibration, shipped_calibrations};

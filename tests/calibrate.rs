@@ -144,7 +144,7 @@ fn what_is_held_out_does_not_reach_its_prediction() {
             joint.fitted_to_all(calibration.loss, joulecast::calibrate::fit::Limits::coarse());
         let all = all.unwrap();
         let start = joint.start(&all.fit.x, all.scales);
-        let held = hold_out(&joint, Protocol::Row, calibration.loss, &start).unwrap();
+        let held = hold_out(&joint, &[Protocol::Row], calibration.loss, &start).unwrap();
         let of = |held: &joulecast::calibrate::HeldOut| {
             joint.sights()[held.forecast.sight].id.ends_with("ic_resnet8")
         };

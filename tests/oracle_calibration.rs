@@ -41,26 +41,25 @@ impl Energies {
 }
 
 impl Model for Energies {
-    fn residuals(&self, x: &[f64]) -> Option<Vec<f64>> {
+    type Seen = ();
+
+    fn residuals(&mut self, x: &[f64]) -> Option<(Vec<f64>, ())> {
         let energy = |factors: &[f64; 3]| factors.iter().zip(x).map(|(f, x)| f * x.exp()).sum();
         let pairs = self.factors.iter().zip(&self.measured);
-        Some(
-            pairs
-                .map(|(f, e)| {
-                    let y: f64 = energy(f);
-                    (y - e) / (0.02 * e)
-                })
-                .collect(),
-        )
+        let residual = |(f, e)| {
+            let y: f64 = energy(f);
+            (y - e) / (0.02 * e)
+        };
+        Some((pairs.map(residual).collect(), ()))
     }
 
-    fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)> {
+    fn rows(&mut self, x: &[f64], (): &()) -> Option<Rows> {
         let pairs = self.factors.iter().zip(&self.measured);
         let row = |(factors, e): (&[f64; 3], &f64)| {
             let entry = |(at, f): (usize, &f64)| (at, f * x[at].exp() / (0.02 * e));
             Row::of(factors.iter().enumerate().map(entry))
         };
-        Some((self.residuals(x)?, Rows(pairs.map(row).collect())))
+        Some(Rows(pairs.map(row).collect()))
     }
 }
 
@@ -81,14 +80,14 @@ fn estimates_and_errors_are_those_of_bounded_least_squares() {
     ];
     let mut compared = 0;
     for (set, points, prior) in sets {
-        let energies = Energies::of(&data, points);
+        let mut energies = Energies::of(&data, points);
         let mut unknowns: Vec<Unknown> = NAMES.iter().map(|name| Unknown::free(*name)).collect();
         if let Some((value, deviation)) = prior {
             unknowns[2] = Unknown::with_prior("p_st", value.ln(), deviation);
         }
         let start = [1e-12f64, 1e-10, 0.1].map(f64::ln);
         let found: Fit =
-            fit(&energies, &unknowns, &start, Loss::Squares, Limits::default()).unwrap();
+            fit(&mut energies, &unknowns, &start, Loss::Squares, Limits::default()).unwrap();
         let posterior: Posterior = found.posterior(&unknowns).unwrap();
         for (at, parameter) in NAMES.iter().enumerate() {
             let known =

@@ -1,6 +1,9 @@
 //! Predictions against measurements, held to their recorded errors.
 
-use joulecast::calibrate::{Case, Comparison, Gathered, Grain, shipped_cases, summaries, validate};
+use joulecast::calibrate::{
+    Case, Comparison, Gathered, Grain, Scored, as_they_stand, recorded_hold_outs,
+    shipped_calibrations, shipped_cases, summaries, validate,
+};
 use joulecast::hardware::Profile;
 use joulecast::report::{Rows, comparison_markdown, comparison_table, with_tables};
 use std::collections::BTreeMap;
@@ -57,13 +60,20 @@ fn no_prediction_is_worse_than_its_recorded_error() {
     assert_eq!(figures, expected.into());
 }
 
+/// Hold-outs as recorded, and predictions of profiles as they stand.
+fn predictions(comparisons: &[Comparison]) -> Vec<Scored> {
+    let shipped = shipped_calibrations().iter().map(|own| own.gathered().unwrap());
+    let stand = as_they_stand(&shipped.collect::<Vec<_>>(), comparisons);
+    recorded_hold_outs().into_iter().chain(stand).collect()
+}
+
 /// What `joulecast validate --record` writes.
 #[test]
 fn the_tables_of_the_readme_are_those_of_the_shipped_cases() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/validation/README.md");
     let readme = std::fs::read_to_string(path).unwrap();
     let (cases, comparisons) = all();
-    let tables = comparison_markdown(cases, comparisons);
+    let tables = comparison_markdown(cases, comparisons, &predictions(comparisons));
     let known = with_tables(&readme, &tables).unwrap();
     assert!(known == readme, "joulecast validate --record brings validation/README.md up to date");
     for case in cases {
@@ -163,6 +173,27 @@ fn every_calibration_of_the_repository_is_sound() {
         let parts = if gathered.calibration.apart { gathered.cases.len() } else { 1 };
         assert_eq!(gathered.parts().len(), parts);
         assert_eq!(path.file_stem().unwrap().to_str().unwrap(), gathered.calibration.name);
+    }
+}
+
+/// So that none is left out of what later ones are held against.
+#[test]
+fn every_figure_of_a_calibration_is_held_out_and_recorded() {
+    let recorded = recorded_hold_outs();
+    for shipped in shipped_calibrations() {
+        let gathered = shipped.gathered().unwrap();
+        for case in &gathered.cases {
+            for own in &case.observations {
+                let id = format!("{}/{}", case.id, own.model);
+                let held = |quantity| {
+                    let mut all = recorded.iter();
+                    all.any(|r| r.protocol.name() == "row" && r.id == id && r.quantity == quantity)
+                };
+                for figure in own.figures().iter().filter(|figure| figure.layer.is_none()) {
+                    assert!(held(figure.quantity), "{id} {:?}", figure.quantity);
+                }
+            }
+        }
     }
 }
 

@@ -106,49 +106,78 @@ pub struct HeldOut {
     pub forecast: Forecast,
 }
 
-/// Predictions of all measurements under a protocol.
+/// Predictions of all measurements under protocols, in the order of protocols. What several of them leave out
+/// together is left out once for all.
 ///
 /// # Errors
 /// A fit has nothing to work from.
 pub fn hold_out(
     joint: &Joint,
-    protocol: Protocol,
+    protocols: &[Protocol],
     loss: StatedLoss,
     start: &Start,
 ) -> Result<Vec<HeldOut>, FitError> {
-    let held = |forecast| HeldOut { protocol, forecast };
-    if protocol == Protocol::Uncalibrated {
-        return Ok(joint.prior_forecasts(|_| true).into_iter().map(held).collect());
-    }
-    let groups: Vec<Option<String>> = joint.sights().iter().map(|s| protocol.group(s)).collect();
-    let mut folds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, group) in groups.iter().enumerate() {
-        if let Some(group) = group {
-            folds.entry(group).or_default().push(at);
+    let mut folds: BTreeMap<Vec<usize>, Vec<Asked>> = BTreeMap::new();
+    for protocol in protocols.iter().filter(|own| **own != Protocol::Uncalibrated) {
+        for out in left_out(joint, *protocol) {
+            let is_out = |at: usize| out.binary_search(&at).is_ok();
+            let answerable = |at: &usize| is_anchored(joint, *protocol, *at, is_out);
+            let answerable: Vec<usize> = out.iter().copied().filter(answerable).collect();
+            if !answerable.is_empty() {
+                let asked = Asked { protocol: *protocol, answerable };
+                folds.entry(out).or_default().push(asked);
+            }
         }
     }
-    let folds: Vec<(&str, Vec<usize>)> = folds.into_iter().collect();
-    let predicted = threads::mapped(&folds, |(group, members)| {
-        let is_out = |at: usize| groups.get(at).is_some_and(|g| g.as_deref() == Some(*group));
-        let answerable: Vec<usize> = members
-            .iter()
-            .copied()
-            .filter(|at| is_anchored(joint, protocol, *at, is_out))
-            .collect();
-        if answerable.is_empty() {
-            return Ok(Vec::new());
-        }
+    let folds: Vec<_> = folds.into_iter().collect();
+    let predicted = threads::mapped(&folds, |(out, asked)| {
         let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
+        let is_out = |at: usize| out.binary_search(&at).is_ok();
         let given = joint.given(|at| sound(at) && !is_out(at)).starting_at(start);
         let fitted = given.fitted(loss.into(), Limits::coarse())?;
-        Ok(fitted.forecasts(|at| answerable.binary_search(&at).is_ok()))
+        let forecasts = fitted.forecasts(|at| asked.iter().any(|asked| asked.has(at)));
+        Ok(asked.iter().flat_map(|asked| asked.of(&forecasts)).collect::<Vec<_>>())
     });
-    let mut all = Vec::new();
-    for forecasts in predicted {
-        all.extend(forecasts?.into_iter().map(held));
-    }
-    all.sort_by_key(|held| held.forecast.sight);
+    let predicted: Vec<Vec<HeldOut>> = predicted.into_iter().collect::<Result<_, FitError>>()?;
+    let uncalibrated = match protocols.contains(&Protocol::Uncalibrated) {
+        true => joint.prior_forecasts(|_| true),
+        false => Vec::new(),
+    };
+    let uncalibrated = uncalibrated
+        .into_iter()
+        .map(|forecast| HeldOut { protocol: Protocol::Uncalibrated, forecast });
+    let mut all: Vec<HeldOut> = uncalibrated.chain(predicted.into_iter().flatten()).collect();
+    all.sort_by_key(|held| (held.protocol, held.forecast.sight));
     Ok(all)
+}
+
+/// What a protocol asks of a fit.
+struct Asked {
+    protocol: Protocol,
+    /// Measurements, rising, that what is left can answer for.
+    answerable: Vec<usize>,
+}
+
+impl Asked {
+    fn has(&self, sight: usize) -> bool {
+        self.answerable.binary_search(&sight).is_ok()
+    }
+
+    fn of(&self, forecasts: &[Forecast]) -> Vec<HeldOut> {
+        let own = forecasts.iter().filter(|forecast| self.has(forecast.sight)).cloned();
+        own.map(|forecast| HeldOut { protocol: self.protocol, forecast }).collect()
+    }
+}
+
+/// Measurements, rising, that a protocol leaves out together, for each time that it leaves some out.
+fn left_out(joint: &Joint, protocol: Protocol) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, sight) in joint.sights().iter().enumerate() {
+        if let Some(group) = protocol.group(sight) {
+            groups.entry(group).or_default().push(at);
+        }
+    }
+    groups.into_values().collect()
 }
 
 fn is_anchored(

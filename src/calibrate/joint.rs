@@ -7,20 +7,26 @@
 
 mod configuration;
 mod factors;
+mod forecast;
 mod keys;
+mod local;
 mod model;
 mod number;
 mod observation;
+mod prior;
 mod profiles;
 mod scales;
+mod start;
 mod unknowns;
 
+pub use forecast::Forecast;
 pub use keys::Keys;
-pub use model::{Forecast, Given, JointFit, Start};
+pub use model::{Given, JointFit};
 pub use number::JointNumber;
 pub use observation::Sight;
 pub use profiles::FittedProfile;
 pub use scales::Scales;
+pub use start::Start;
 
 use super::calibration::{Calibration, Off, StatedLoss};
 use super::case::Case;
@@ -28,6 +34,8 @@ use super::fit::{FitError, Limits, Unknown};
 use super::validation::ValidationError;
 use configuration::Configuration;
 use observation::{Gathering, Run};
+use prior::PriorOfNumbers;
+use std::sync::OnceLock;
 use unknowns::Unknowns;
 
 /// All that is measured of some cases, and the unknowns that predict it.
@@ -41,6 +49,8 @@ pub struct Joint {
     off: Vec<Option<Off>>,
     /// How many measurements the stated noise and discrepancy are worth.
     worth: Option<f64>,
+    /// Made when it is first asked for.
+    prior: OnceLock<PriorOfNumbers>,
 }
 
 impl Joint {
@@ -59,7 +69,8 @@ impl Joint {
         }
         let (unknowns, off) = all.unknowns.into_parts();
         let (runs, sights) = (all.runs, all.sights);
-        Ok(Self { configurations, runs, sights, unknowns, off, worth: calibration.stated_worth })
+        let (worth, prior) = (calibration.stated_worth, OnceLock::new());
+        Ok(Self { configurations, runs, sights, unknowns, off, worth, prior })
     }
 
     /// The fit to all measurements whose sources have no fault.
@@ -85,3 +96,6 @@ impl Joint {
         &self.unknowns
     }
 }
+
+#[cfg(test)]
+mod tests;

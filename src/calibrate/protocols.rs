@@ -9,6 +9,7 @@ use super::joint::Joint;
 use super::validation::Comparison;
 use crate::evidence::Kind;
 use crate::uncertainty::Interval90;
+use std::collections::BTreeMap;
 
 /// A measurement and what was predicted of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +67,21 @@ impl Scored {
     }
 }
 
+/// Predictions of profiles as they stand, by the calibrations that cases are of; a case of none is of its
+/// profile.
+pub fn as_they_stand(all: &[Gathered], comparisons: &[Comparison]) -> Vec<Scored> {
+    let mut families = BTreeMap::new();
+    for gathered in all {
+        let name = gathered.calibration.name.as_str();
+        families.extend(gathered.cases.iter().map(|case| (case.id.as_str(), name)));
+    }
+    let scored = comparisons.iter().map(|comparison| {
+        let family = families.get(comparison.case.as_str()).copied();
+        Scored::uncalibrated(comparison, family.unwrap_or(&comparison.hardware))
+    });
+    scored.collect()
+}
+
 /// False for a figure that nobody looked up.
 fn is_read(kind: Kind) -> bool {
     !matches!(kind, Kind::Recalled | Kind::Assumed)
@@ -99,23 +115,23 @@ fn held_out_of(
     let all = joint.fitted_to_all(calibration.loss, Limits::coarse())?;
     let start = joint.start(&all.fit.x, all.scales);
     let mut predictions = Vec::new();
-    for protocol in protocols.iter().filter(|protocol| **protocol != Protocol::Uncalibrated) {
-        for held in hold_out(&joint, *protocol, calibration.loss, &start)? {
-            let Some(sight) = joint.sights().get(held.forecast.sight) else { continue };
-            predictions.push(Scored {
-                id: sight.id.clone(),
-                family: calibration.name.clone(),
-                hardware: sight.keys.hardware.clone(),
-                of_layer: sight.layer.is_some(),
-                quantity: sight.quantity,
-                measured: sight.measured,
-                predicted: held.forecast.predicted,
-                interval: held.forecast.interval(),
-                protocol: *protocol,
-                unexcited: held.forecast.unexcited,
-                counts: sight.fault.is_none() && is_read(sight.kind),
-            });
-        }
+    let asked: Vec<Protocol> =
+        protocols.iter().copied().filter(|own| *own != Protocol::Uncalibrated).collect();
+    for held in hold_out(&joint, &asked, calibration.loss, &start)? {
+        let Some(sight) = joint.sights().get(held.forecast.sight) else { continue };
+        predictions.push(Scored {
+            id: sight.id.clone(),
+            family: calibration.name.clone(),
+            hardware: sight.keys.hardware.clone(),
+            of_layer: sight.layer.is_some(),
+            quantity: sight.quantity,
+            measured: sight.measured,
+            predicted: held.forecast.predicted,
+            interval: held.forecast.interval(),
+            protocol: held.protocol,
+            unexcited: held.forecast.unexcited,
+            counts: sight.fault.is_none() && is_read(sight.kind),
+        });
     }
     Ok(predictions)
 }

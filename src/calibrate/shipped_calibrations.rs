@@ -34,5 +34,5 @@ macro_rules! calibrations {
 
 /// All shipped calibrations, in the order they are listed.
 pub fn shipped_calibrations() -> &'static [ShippedCalibration] {
-    calibrations!["microcontrollers", "gap8", "max78002", "eyeriss"]
+    calibrations!["microcontrollers", "gap8", "max78002", "eyeriss", "linux_cpus"]
 }

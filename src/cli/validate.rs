@@ -2,8 +2,9 @@
 
 use super::{Answer, CliError};
 use crate::calibrate::{
-    Case, CaseError, Comparison, Protocol, Scored, against_vela, held_out, recorded,
-    shipped_calibrations, shipped_cases, validate,
+    Case, CaseError, Comparison, Gathered, HELD_OUT_FILE, Protocol, Scored, ShippedCalibration,
+    Worsened, against_vela, as_they_stand, held_out, held_out_csv, parsed_hold_outs, recorded,
+    recorded_hold_outs, shipped_calibrations, shipped_cases, validate, worsened,
 };
 use crate::report::{
     Rows, against_markdown, comparison_markdown, comparison_table, json, protocols_text,
@@ -11,7 +12,6 @@ use crate::report::{
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the tables of all shipped cases stand in.
@@ -32,6 +32,9 @@ pub(super) struct Validate {
     /// Only what predictions had: the profile as it stands, or a fit that held measurements out
     #[arg(long, value_name = "PROTOCOL", value_delimiter = ',', conflicts_with_all = ["cases", "record"])]
     protocol: Vec<Named>,
+    /// Only the cases of a calibration file, under the protocols that hold some of its measurements out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "record", "markdown"])]
+    calibration: Option<String>,
     /// A row for each network and layer; so it is for cases that are named
     #[arg(long)]
     each: bool,
@@ -99,7 +102,10 @@ impl Validate {
         if self.record {
             return self.record();
         }
-        let cases: Vec<Case> = if self.cases.is_empty() {
+        let own = self.calibration.as_deref().map(Gathered::load).transpose()?;
+        let cases: Vec<Case> = if let Some(own) = &own {
+            own.cases.clone()
+        } else if self.cases.is_empty() {
             let shipped = shipped_cases().iter().map(|c| Case::parse(c.path, c.text));
             shipped.collect::<Result<_, _>>()?
         } else {
@@ -109,14 +115,14 @@ impl Validate {
         for case in &cases {
             comparisons.extend(validate(case)?);
         }
-        let scored = self.scored(&comparisons)?;
-        let worse: Vec<_> = comparisons.iter().filter(|c| c.worse).collect();
+        let scored = self.scored(&comparisons, own)?;
+        let worse = self.worse(&comparisons, &scored);
         let good = worse.is_empty();
         if self.json {
             return Ok(Answer::json(&json::validate(&comparisons, &scored), good));
         }
         if self.markdown {
-            return Ok(Answer { text: comparison_markdown(&cases, &comparisons), good });
+            return Ok(Answer { text: comparison_markdown(&cases, &comparisons, &scored), good });
         }
         let every = self.each || !self.cases.is_empty();
         let mut text = match every {
@@ -126,19 +132,23 @@ impl Validate {
         if !scored.is_empty() {
             text.push_str(&protocols_text(&scored));
         }
-        for c in &worse {
-            let recorded = c.recorded_error.unwrap_or(0.0) * 100.0;
-            let now = c.relative_error * 100.0;
+        for own in &worse {
             text.push_str(&format!(
-                "WORSE: {} {}: error {now:+.1} %, recorded {recorded:+.1} %\n",
-                c.id, c.quantity
+                "WORSE: {}: error {:+.1} %, recorded {:+.1} %\n",
+                own.what,
+                own.now * 100.0,
+                own.recorded * 100.0
             ));
         }
         Ok(Answer { text, good })
     }
 
     /// Predictions under the protocols asked for; of named cases only as their profiles stand.
-    fn scored(&self, comparisons: &[Comparison]) -> Result<Vec<Scored>, CliError> {
+    fn scored(
+        &self,
+        comparisons: &[Comparison],
+        own: Option<Gathered>,
+    ) -> Result<Vec<Scored>, CliError> {
         if !self.cases.is_empty() {
             return Ok(Vec::new());
         }
@@ -146,21 +156,25 @@ impl Validate {
             [] => Protocol::ALL.to_vec(),
             named => named.iter().map(|named| named.0).collect(),
         };
-        let (mut scored, mut families) = (Vec::new(), BTreeMap::new());
-        for shipped in shipped_calibrations() {
-            let gathered = shipped.gathered()?;
-            for case in &gathered.cases {
-                families.insert(case.id.clone(), gathered.calibration.name.clone());
-            }
-            scored.extend(held_out(&gathered, &wanted)?);
+        let all = match own {
+            Some(own) => vec![own],
+            None => shipped_gathered()?,
+        };
+        predicted(&all, &wanted, comparisons)
+    }
+
+    /// What is worse than recorded. Of a calibration of one's own nothing is.
+    fn worse(&self, comparisons: &[Comparison], scored: &[Scored]) -> Vec<Worsened> {
+        let own = comparisons.iter().filter(|c| c.worse).map(|c| Worsened {
+            what: format!("{} {}", c.id, c.quantity),
+            recorded: c.recorded_error.unwrap_or(0.0),
+            now: c.relative_error,
+        });
+        let mut worse: Vec<Worsened> = own.collect();
+        if self.calibration.is_none() {
+            worse.extend(worsened(scored, &recorded_hold_outs()));
         }
-        if wanted.contains(&Protocol::Uncalibrated) {
-            scored.extend(comparisons.iter().map(|comparison| {
-                let family = families.get(&comparison.case).unwrap_or(&comparison.hardware);
-                Scored::uncalibrated(comparison, family)
-            }));
-        }
-        Ok(scored)
+        worse
     }
 
     fn record(&self) -> Result<Answer, CliError> {
@@ -176,16 +190,51 @@ impl Validate {
             comparisons.extend(made);
         }
         if self.cases.is_empty() {
-            let tables = comparison_markdown(&cases, &comparisons);
-            let readme = read(README)?;
-            let text = with_tables(&readme, &tables)
-                .ok_or_else(|| CliError::NoMark { path: README.to_owned() })?;
-            write_file(Path::new(README), &text)?;
-            said.push_str(&format!("{README}: tables written\n"));
+            let all = predicted(&shipped_gathered()?, &Protocol::ALL, &comparisons)?;
+            said.push_str(&record_hold_outs(&cases, &comparisons, all)?);
         }
         said.push_str(&format!("{} figures of {} cases\n", comparisons.len(), paths.len()));
         Ok(Answer::yes(said))
     }
+}
+
+fn shipped_gathered() -> Result<Vec<Gathered>, CliError> {
+    let gathered = shipped_calibrations().iter().map(ShippedCalibration::gathered);
+    Ok(gathered.collect::<Result<_, _>>()?)
+}
+
+/// Predictions under some protocols; those of profiles as they stand from comparisons.
+fn predicted(
+    all: &[Gathered],
+    wanted: &[Protocol],
+    comparisons: &[Comparison],
+) -> Result<Vec<Scored>, CliError> {
+    let mut scored = Vec::new();
+    for gathered in all {
+        scored.extend(held_out(gathered, wanted)?);
+    }
+    if wanted.contains(&Protocol::Uncalibrated) {
+        scored.extend(as_they_stand(all, comparisons));
+    }
+    Ok(scored)
+}
+
+/// Writes hold-outs, and the tables of all predictions.
+fn record_hold_outs(
+    cases: &[Case],
+    comparisons: &[Comparison],
+    predictions: Vec<Scored>,
+) -> Result<String, CliError> {
+    // Tables are of what is written, digit by digit.
+    let mut written = parsed_hold_outs(&held_out_csv(&predictions));
+    write_file(Path::new(HELD_OUT_FILE), held_out_csv(&written))?;
+    written.extend(predictions.into_iter().filter(|p| p.protocol == Protocol::Uncalibrated));
+    let tables = comparison_markdown(cases, comparisons, &written);
+    let readme = read(README)?;
+    let text = with_tables(&readme, &tables)
+        .ok_or_else(|| CliError::NoMark { path: README.to_owned() })?;
+    write_file(Path::new(README), &text)?;
+    Ok(format!("{HELD_OUT_FILE}: written\n{README}: tables written\n"))
 }
 
 fn read(path: &str) -> Result<String, CaseError> {

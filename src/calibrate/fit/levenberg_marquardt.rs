@@ -9,14 +9,24 @@ use super::posterior::Posterior;
 use super::rows::{Row, Rows};
 use super::step::Linear;
 use super::unknown::Unknown;
+use nalgebra::DMatrix;
 
 /// Residuals of a model, in standard deviations, against its unknowns.
 pub trait Model {
-    /// The residuals; `None` where they cannot be computed.
-    fn residuals(&self, x: &[f64]) -> Option<Vec<f64>>;
+    /// What is known of a point once its residuals are, and that its derivatives need again.
+    type Seen;
 
-    /// The residuals with their derivatives.
-    fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)>;
+    /// The residuals; `None` where they cannot be computed.
+    fn residuals(&mut self, x: &[f64]) -> Option<(Vec<f64>, Self::Seen)>;
+
+    /// Their derivatives, at a point where they were computed.
+    fn rows(&mut self, x: &[f64], seen: &Self::Seen) -> Option<Rows>;
+
+    /// `A K Aᵀ` with `A` the rows given last and `K` the covariance of the priors, for a model that has a shorter
+    /// way to it.
+    fn covariance(&self) -> Option<DMatrix<f64>> {
+        None
+    }
 }
 
 /// When a fit stops.
@@ -90,6 +100,8 @@ pub struct Fit {
     pub residuals: Vec<f64>,
     /// Their derivatives.
     pub rows: Rows,
+    /// Their covariance under the priors, where the model has it.
+    pub covariance: Option<DMatrix<f64>>,
     /// Weight of each residual under the loss.
     pub weights: Vec<f64>,
     /// The loss with the priors' squares.
@@ -120,13 +132,13 @@ impl Fit {
 /// # Errors
 /// The model cannot be computed at the start, or leaves unknowns without priors undetermined.
 pub fn fit(
-    model: &impl Model,
+    model: &mut impl Model,
     unknowns: &[Unknown],
     start: &[f64],
     loss: Loss,
     limits: Limits,
 ) -> Result<Fit, FitError> {
-    let problem = Problem { model, unknowns, loss };
+    let mut problem = Problem { model, unknowns, loss };
     let mut at = problem.begin(start)?;
     let (mut damping, mut growth) = (FIRST_DAMPING, 2.0);
     let mut prepared = None;
@@ -147,11 +159,11 @@ pub fn fit(
         let trial = step.as_ref().map(|step| problem.moved(&at.x, step));
         let better = trial.and_then(|trial| problem.better(trial, at.cost));
         match (better, step) {
-            (Some((x, cost)), Some(step)) => {
-                let gain = (at.cost - cost) / linear.fall(&step);
+            (Some(better), Some(step)) => {
+                let gain = (at.cost - better.cost) / linear.fall(&step);
                 damping *= (1.0 - (2.0 * gain - 1.0).powi(3)).max(1.0 / 3.0);
                 growth = 2.0;
-                let Some(next) = problem.linearised(x) else { break };
+                let Some(next) = problem.linearised(better) else { break };
                 at = next;
                 prepared = None;
             }
@@ -171,11 +183,25 @@ const FIRST_DAMPING: f64 = 1e-3;
 /// become too small by mistake.
 const FARTHEST: f64 = 2.0;
 
+/// A covariance with each row and column times a factor.
+pub(super) fn weighted_by(covariance: &DMatrix<f64>, factors: &[f64]) -> DMatrix<f64> {
+    let factor = |at: usize| factors.get(at).copied().unwrap_or(1.0);
+    covariance.map_with_location(|i, j, own| own * factor(i) * factor(j))
+}
+
 /// What is fitted.
 struct Problem<'a, M> {
-    model: &'a M,
+    model: &'a mut M,
     unknowns: &'a [Unknown],
     loss: Loss,
+}
+
+/// A point on the way, with what is known of it.
+struct Found<S> {
+    x: Vec<f64>,
+    cost: f64,
+    residuals: Vec<f64>,
+    seen: S,
 }
 
 /// A point on the way, linearised, in units of the priors and under the weights of the loss.
@@ -184,8 +210,10 @@ struct Linearised {
     cost: f64,
     residuals: Vec<f64>,
     rows: Rows,
+    covariance: Option<DMatrix<f64>>,
     weighted_residuals: Vec<f64>,
     weighted_rows: Rows,
+    weighted_covariance: Option<DMatrix<f64>>,
     off_prior: Vec<Option<f64>>,
     held: Vec<bool>,
 }
@@ -193,29 +221,36 @@ struct Linearised {
 impl Linearised {
     fn linear<'a>(&'a self, free: &'a [bool]) -> Linear<'a> {
         let (rows, residuals) = (&self.weighted_rows, self.weighted_residuals.as_slice());
-        Linear { rows, residuals, off_prior: &self.off_prior, free }
+        let covariance = self.weighted_covariance.as_ref();
+        Linear { rows, residuals, covariance, off_prior: &self.off_prior, free }
     }
 }
 
 impl<M: Model> Problem<'_, M> {
-    fn begin(&self, start: &[f64]) -> Result<Linearised, FitError> {
+    fn begin(&mut self, start: &[f64]) -> Result<Linearised, FitError> {
         let clamped = self.unknowns.iter().zip(start).map(|(unknown, x)| unknown.clamped(*x));
         let x: Vec<f64> = clamped.collect();
-        let residuals = self.model.residuals(&x).ok_or(FitError::Start { residual: 0 })?;
-        if let Some(residual) = residuals.iter().position(|r| !r.is_finite()) {
+        let found = self.found(x).ok_or(FitError::Start { residual: 0 })?;
+        if let Some(residual) = found.residuals.iter().position(|r| !r.is_finite()) {
             return Err(FitError::Start { residual });
         }
         let free = self.unknowns.iter().filter(|unknown| unknown.prior.is_none()).count();
-        match residuals.len() {
+        match found.residuals.len() {
             0 => return Err(FitError::NoObservations),
             n if n < free => {
                 return Err(FitError::Undetermined { observations: n, unknowns: free });
             }
             _ => {}
         }
-        let at = self.linearised(x).ok_or(FitError::Start { residual: 0 })?;
+        let at = self.linearised(found).ok_or(FitError::Start { residual: 0 })?;
         // A prior of no width leaves no cost to lower.
         if at.cost.is_finite() { Ok(at) } else { Err(FitError::Cost) }
+    }
+
+    fn found(&mut self, x: Vec<f64>) -> Option<Found<M::Seen>> {
+        let (residuals, seen) = self.model.residuals(&x)?;
+        let cost = self.cost(&x, &residuals);
+        Some(Found { x, cost, residuals, seen })
     }
 
     /// The loss with the priors' squares.
@@ -225,9 +260,9 @@ impl<M: Model> Problem<'_, M> {
         data + priors.sum::<f64>()
     }
 
-    fn linearised(&self, x: Vec<f64>) -> Option<Linearised> {
-        let (residuals, rows) = self.model.linearised(&x)?;
-        let cost = self.cost(&x, &residuals);
+    fn linearised(&mut self, found: Found<M::Seen>) -> Option<Linearised> {
+        let Found { x, cost, residuals, seen } = found;
+        let rows = self.model.rows(&x, &seen)?;
         let scales: Vec<f64> = self.unknowns.iter().map(Unknown::scale).collect();
         let roots: Vec<f64> = residuals.iter().map(|r| self.loss.weight(*r).sqrt()).collect();
         let weighted_residuals = residuals.iter().zip(&roots).map(|(r, root)| r * root).collect();
@@ -236,6 +271,8 @@ impl<M: Model> Problem<'_, M> {
         };
         let weighted = rows.0.iter().zip(&roots).map(|(row, root)| scaled(row, *root));
         let weighted_rows = Rows(weighted.collect());
+        let covariance = self.model.covariance();
+        let weighted_covariance = covariance.as_ref().map(|own| weighted_by(own, &roots));
         let off = |(unknown, x): (&Unknown, &f64)| unknown.prior.map(|_| unknown.off_prior(*x));
         let off_prior = self.unknowns.iter().zip(&x).map(off).collect();
         let mut at = Linearised {
@@ -244,8 +281,10 @@ impl<M: Model> Problem<'_, M> {
             cost,
             residuals,
             rows,
+            covariance,
             weighted_residuals,
             weighted_rows,
+            weighted_covariance,
             off_prior,
         };
         let gradient = at.linear(&[]).gradient();
@@ -268,10 +307,9 @@ impl<M: Model> Problem<'_, M> {
         moved.map(|((unknown, x), d)| unknown.clamped(x + d * unknown.scale())).collect()
     }
 
-    /// The point with its cost where that is below the one before.
-    fn better(&self, x: Vec<f64>, cost: f64) -> Option<(Vec<f64>, f64)> {
-        let own = self.cost(&x, &self.model.residuals(&x)?);
-        (own < cost).then_some((x, own))
+    /// The point where its cost is below the one before.
+    fn better(&mut self, x: Vec<f64>, cost: f64) -> Option<Found<M::Seen>> {
+        self.found(x).filter(|found| found.cost < cost)
     }
 
     fn is_small(&self, step: &[f64], x: &[f64], limit: f64) -> bool {
@@ -282,7 +320,7 @@ impl<M: Model> Problem<'_, M> {
 
     fn fitted(&self, at: Linearised, iterations: usize, stop: Stop) -> Fit {
         let weights = at.residuals.iter().map(|residual| self.loss.weight(*residual)).collect();
-        let Linearised { x, cost, residuals, rows, held, .. } = at;
-        Fit { x, residuals, rows, weights, cost, held, iterations, stop }
+        let Linearised { x, cost, residuals, rows, covariance, held, .. } = at;
+        Fit { x, residuals, rows, covariance, weights, cost, held, iterations, stop }
     }
 }

@@ -4,7 +4,7 @@
 //! unknowns with priors outnumber the residuals by `K - K Aᵀ (1 + A K Aᵀ)⁻¹ A K` from the priors' covariance
 //! `K`, so that no matrix of the unknowns is made.
 
-use super::levenberg_marquardt::Fit;
+use super::levenberg_marquardt::{Fit, weighted_by};
 use super::rows::{Row, Rows};
 use super::unknown::Unknown;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
@@ -42,7 +42,8 @@ impl Posterior {
         let rows = Rows(scaled.collect());
         let known = unknowns.iter().all(|unknown| unknown.prior.is_some());
         let form = if known && unknowns.len() > rows.0.len() {
-            wide(rows)?
+            let roots: Vec<f64> = fit.weights.iter().map(|weight| weight.sqrt()).collect();
+            wide(rows, fit.covariance.as_ref().map(|own| weighted_by(own, &roots)))?
         } else {
             full(&rows, unknowns, &fit.held)?
         };
@@ -117,8 +118,8 @@ impl Posterior {
     }
 }
 
-fn wide(rows: Rows) -> Option<Form> {
-    let mut matrix = rows.gram();
+fn wide(rows: Rows, covariance: Option<DMatrix<f64>>) -> Option<Form> {
+    let mut matrix = covariance.unwrap_or_else(|| rows.gram());
     for i in 0..matrix.nrows() {
         matrix[(i, i)] += 1.0;
     }

@@ -15,6 +15,8 @@ pub(super) struct Linear<'a> {
     pub rows: &'a Rows,
     /// The residuals.
     pub residuals: &'a [f64],
+    /// The rows' products with one another, where they are known already.
+    pub covariance: Option<&'a DMatrix<f64>>,
     /// Deviations of the unknowns from their prior means; `None` where there is no prior.
     pub off_prior: &'a [Option<f64>],
     /// Unknowns that may move.
@@ -68,10 +70,14 @@ impl Linear<'_> {
         let gradient = self.gradient();
         if self.is_wide() {
             let along = self.rows.times(&gradient);
-            return Prepared::Wide { gram: self.rows.gram(), gradient, along };
+            return Prepared::Wide { gram: self.gram(), gradient, along };
         }
         let columns: Vec<usize> = (0..self.free.len()).filter(|c| self.free[*c]).collect();
         Prepared::Tall { squares: self.column_squares(), columns, gradient }
+    }
+
+    fn gram(&self) -> DMatrix<f64> {
+        self.covariance.cloned().unwrap_or_else(|| self.rows.gram())
     }
 
     /// The step at a damping; `None` where it cannot be computed.

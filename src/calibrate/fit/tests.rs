@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Residuals `(ln Σ_t w_it exp(x_t) - y_i) / σ`: a sum of terms that is known by its logarithm.
+#[derive(Clone)]
 struct Sums {
     work: Vec<Vec<f64>>,
     measured: Vec<f64>,
@@ -29,18 +30,20 @@ impl Sums {
 }
 
 impl Model for Sums {
-    fn residuals(&self, x: &[f64]) -> Option<Vec<f64>> {
+    type Seen = Vec<f64>;
+
+    fn residuals(&mut self, x: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
         let sums = self.sums(x);
         let residuals = sums.iter().zip(&self.measured);
-        Some(residuals.map(|(sum, y)| (sum.ln() - y) / self.sigma).collect())
+        Some((residuals.map(|(sum, y)| (sum.ln() - y) / self.sigma).collect(), sums))
     }
 
-    fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)> {
-        let rows = self.sums(x).into_iter().zip(&self.work).map(|(sum, work)| {
+    fn rows(&mut self, x: &[f64], sums: &Vec<f64>) -> Option<Rows> {
+        let rows = sums.iter().zip(&self.work).map(|(sum, work)| {
             let entry = |(t, w): (usize, &f64)| (t, w * x[t].exp() / sum / self.sigma);
             Row::of(work.iter().enumerate().map(entry))
         });
-        Some((self.residuals(x)?, Rows(rows.collect())))
+        Some(Rows(rows.collect()))
     }
 }
 
@@ -56,7 +59,7 @@ fn work() -> Vec<Vec<f64>> {
 }
 
 fn fitted(sums: &Sums, unknowns: &[Unknown], start: &[f64]) -> Fit {
-    fit(sums, unknowns, start, Loss::Squares, Limits::default()).unwrap()
+    fit(&mut sums.clone(), unknowns, start, Loss::Squares, Limits::default()).unwrap()
 }
 
 fn free(count: usize) -> Vec<Unknown> {
@@ -85,19 +88,20 @@ fn a_step_that_makes_it_worse_is_not_taken() {
     /// `r = e^x - 1`, whose whole step from -3 leads to 16.
     struct Growth;
     impl Model for Growth {
-        fn residuals(&self, x: &[f64]) -> Option<Vec<f64>> {
-            Some(vec![x[0].exp() - 1.0])
+        type Seen = ();
+        fn residuals(&mut self, x: &[f64]) -> Option<(Vec<f64>, ())> {
+            Some((vec![x[0].exp() - 1.0], ()))
         }
-        fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)> {
-            Some((self.residuals(x)?, Rows(vec![Row::of([(0, x[0].exp())])])))
+        fn rows(&mut self, x: &[f64], (): &()) -> Option<Rows> {
+            Some(Rows(vec![Row::of([(0, x[0].exp())])]))
         }
     }
     let start = -3.0f64;
     let whole = start - (start.exp() - 1.0) / start.exp();
     assert!(whole > 15.0, "the case is a hard one: {whole}");
-    let found = fit(&Growth, &free(1), &[start], Loss::Squares, Limits::default()).unwrap();
+    let found = fit(&mut Growth, &free(1), &[start], Loss::Squares, Limits::default()).unwrap();
     assert!(found.x[0].abs() < 1e-6, "{found:?}");
-    assert!(found.cost <= Growth.residuals(&[start]).unwrap()[0].powi(2));
+    assert!(found.cost <= (start.exp() - 1.0).powi(2));
     assert!(fitted(&sums, &free(1), &[3.0]).x[0].abs() < 1e-9);
 }
 
@@ -121,26 +125,23 @@ fn both_ways_through_the_matrix_agree() {
     let found = fitted(&sums, &wide, &[0.0; 3]);
     // The same with the prior of the first as a residual more.
     struct Stated(Sums);
-    impl Stated {
-        fn with(&self, mut residuals: Vec<f64>, x: &[f64]) -> Vec<f64> {
-            residuals.extend([x[0] / 0.7, 0.0]);
-            residuals
-        }
-    }
     impl Model for Stated {
-        fn residuals(&self, x: &[f64]) -> Option<Vec<f64>> {
-            Some(self.with(self.0.residuals(x)?, x))
+        type Seen = Vec<f64>;
+        fn residuals(&mut self, x: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+            let (mut residuals, sums) = self.0.residuals(x)?;
+            residuals.extend([x[0] / 0.7, 0.0]);
+            Some((residuals, sums))
         }
-        fn linearised(&self, x: &[f64]) -> Option<(Vec<f64>, Rows)> {
-            let (residuals, mut rows) = self.0.linearised(x)?;
+        fn rows(&mut self, x: &[f64], sums: &Vec<f64>) -> Option<Rows> {
+            let mut rows = self.0.rows(x, sums)?;
             rows.0.extend([Row::of([(0, 1.0 / 0.7)]), Row::default()]);
-            Some((self.with(residuals, x), rows))
+            Some(rows)
         }
     }
     let mut tall = wide.clone();
     tall[0].prior = None;
-    let stated = Stated(Sums { work, measured: sums.measured.clone(), sigma: sums.sigma });
-    let other = fit(&stated, &tall, &[0.0; 3], Loss::Squares, Limits::default()).unwrap();
+    let mut stated = Stated(Sums { work, measured: sums.measured.clone(), sigma: sums.sigma });
+    let other = fit(&mut stated, &tall, &[0.0; 3], Loss::Squares, Limits::default()).unwrap();
     for (one, two) in found.x.iter().zip(&other.x) {
         assert!((one - two).abs() < 1e-6, "{:?} {:?}", found.x, other.x);
     }
@@ -162,7 +163,7 @@ fn a_stray_measurement_pulls_with_a_constant_force() {
     let huber = |outlier: f64| {
         let mut sums = Sums { measured: sums.measured.clone(), work: sums.work.clone(), ..sums };
         sums.measured[8] = outlier;
-        fit(&sums, &free(1), &[0.0], Loss::Huber(2.0), Limits::default()).unwrap().x[0]
+        fit(&mut sums.clone(), &free(1), &[0.0], Loss::Huber(2.0), Limits::default()).unwrap().x[0]
     };
     // Eight squares against one force: 8 x / σ² = 2 / σ.
     assert!((huber(5.0) - 0.025).abs() < 1e-8, "{}", huber(5.0));
@@ -188,13 +189,13 @@ fn what_no_residual_touches_is_told() {
     assert!(fitted(&blind, &unknowns, &[0.0; 2]).posterior(&unknowns).is_none());
     let fails = |sums: &Sums, count: usize, start: f64| {
         let start = vec![start; count];
-        fit(sums, &free(count), &start, Loss::Squares, Limits::default()).unwrap_err()
+        fit(&mut sums.clone(), &free(count), &start, Loss::Squares, Limits::default()).unwrap_err()
     };
     let few = Sums::measured(work().into_iter().take(2).collect(), &[0.0; 3], 0.1, 1);
     assert_eq!(fails(&few, 3, 0.0), FitError::Undetermined { observations: 2, unknowns: 3 });
     let none = Sums::measured(Vec::new(), &[], 0.1, 1);
     assert_eq!(fails(&none, 0, 0.0), FitError::NoObservations);
-    let narrow = fit(&few, &known(3, 0.0), &[0.0; 3], Loss::Squares, Limits::default());
+    let narrow = fit(&mut few.clone(), &known(3, 0.0), &[0.0; 3], Loss::Squares, Limits::default());
     assert_eq!(narrow.unwrap_err(), FitError::Cost);
     assert_eq!(fails(&few, 3, f64::NAN), FitError::Start { residual: 0 });
 }

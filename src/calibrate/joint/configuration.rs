@@ -7,7 +7,7 @@ use crate::calibrate::bench::Bench;
 use crate::calibrate::calibration::{Calibration, matches};
 use crate::calibrate::case::Case;
 use crate::calibrate::validation::ValidationError;
-use crate::hardware::ParameterRecord;
+use crate::hardware::{Movable, ParameterRecord, Profile};
 use crate::units::Spread;
 
 /// A configuration of a case.
@@ -56,34 +56,54 @@ impl Configuration {
         Ok(Self { keys, bench, tuned, numbers: records.len() })
     }
 
-    /// The logarithm of the factor on each number of the profile.
-    pub fn factors(&self, x: &[f64]) -> Vec<f64> {
-        let mut factors = vec![0.0; self.numbers];
-        for tuned in &self.tuned {
-            let parts = tuned.unknowns.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight));
-            if let Some(factor) = factors.get_mut(tuned.index) {
-                *factor = parts.sum();
-            }
-        }
-        factors
+    /// The logarithm of the factor on each fitted number.
+    pub fn logs(&self, x: &[f64]) -> Vec<f64> {
+        let log = |tuned: &Tuned| -> f64 {
+            tuned.unknowns.iter().filter_map(|(at, weight)| Some(x.get(*at)? * weight)).sum()
+        };
+        self.tuned.iter().map(log).collect()
     }
 
-    /// By how much the logarithm of each fitted number differs between two points; `None` where some are so far
-    /// apart that predictions are not straight between them.
-    pub fn moved(&self, from: &[f64], to: &[f64]) -> Option<Vec<f64>> {
-        let moved = self.tuned.iter().map(|tuned| {
-            let parts = tuned.unknowns.iter();
-            let parts =
-                parts.filter_map(|(at, weight)| Some((to.get(*at)? - from.get(*at)?) * weight));
-            let moved: f64 = parts.sum();
-            (moved.abs() < NEAR).then_some(moved)
-        });
-        moved.collect()
+    /// The profile where fitted numbers have these factors, for one of them at a time to be moved more.
+    pub fn moving(&self, logs: &[f64]) -> Moving<'_> {
+        let mut factors = vec![0.0; self.numbers];
+        for (tuned, log) in self.tuned.iter().zip(logs) {
+            if let Some(factor) = factors.get_mut(tuned.index) {
+                *factor = *log;
+            }
+        }
+        Moving { configuration: self, factors, movable: Movable::of(&self.bench.profile) }
     }
 }
 
-/// Logarithms of factors that differ by less than this leave a prediction straight to its square.
-const NEAR: f64 = 0.01;
+/// A profile whose fitted numbers have factors.
+pub(super) struct Moving<'a> {
+    configuration: &'a Configuration,
+    /// The logarithm of the factor on each number of the profile.
+    factors: Vec<f64>,
+    movable: Movable<'a>,
+}
+
+impl Moving<'_> {
+    /// The profile.
+    pub fn here(&mut self) -> &Profile {
+        self.stepped(None, 0.0)
+    }
+
+    /// The profile with one fitted number more by the logarithm of a factor.
+    pub fn with(&mut self, number: usize, by: f64) -> &Profile {
+        self.stepped(self.configuration.tuned.get(number).map(|tuned| tuned.index), by)
+    }
+
+    fn stepped(&mut self, number: Option<usize>, by: f64) -> &Profile {
+        let factors = &self.factors;
+        self.movable.perturbed(|index, value| {
+            let own = factors.get(index).copied().unwrap_or(0.0);
+            let step = if number == Some(index) { by } else { 0.0 };
+            if own + step == 0.0 { value } else { value * (own + step).exp() }
+        })
+    }
+}
 
 /// True for a number that a prediction depends on, that is not exact, and that the calibration names. What
 /// may be below zero has no factor.

@@ -71,8 +71,9 @@ impl Joint {
         let effect = |number: &JointNumber| {
             let (mut sum, mut figures) = (0.0, 0usize);
             for (configuration, place) in &number.members {
-                let own = self.runs.iter().zip(at.locals());
-                for (_, local) in own.filter(|(run, _)| run.configuration == *configuration) {
+                let own = self.runs.iter().enumerate();
+                let own = own.filter(|(_, run)| run.configuration == *configuration);
+                for local in own.filter_map(|(index, run)| at.local(run, index)) {
                     let slopes = local.slopes.get(*place).map_or(&[] as &[f64], Vec::as_slice);
                     sum += slopes.iter().map(|slope| slope.abs()).sum::<f64>();
                     figures += slopes.len();

@@ -44,12 +44,18 @@ impl Scales {
     /// The unknowns with discrepancies that wide.
     pub(super) fn applied(self, joint: &Joint) -> Vec<Unknown> {
         let mut unknowns = joint.unknowns.clone();
-        for (unknown, off) in unknowns.iter_mut().zip(&joint.off) {
-            if let (Some(off), Some(prior)) = (off, unknown.prior.as_mut()) {
-                prior.deviation *= self.of(*off);
+        let factor = self.applied_to(joint);
+        for (at, unknown) in unknowns.iter_mut().enumerate() {
+            if let Some(prior) = unknown.prior.as_mut() {
+                prior.deviation *= factor(at);
             }
         }
         unknowns
+    }
+
+    /// By unknown, the factor on its deviation.
+    pub(super) fn applied_to(self, joint: &Joint) -> impl Fn(usize) -> f64 {
+        move |unknown| joint.off.get(unknown).copied().flatten().map_or(1.0, |off| self.of(off))
     }
 
     /// What a fit says of them; `worth` measurements speak for the stated ones.

@@ -59,25 +59,56 @@ fn missed(errors: Option<Missed>) -> [String; 5] {
 
 fn worst(predictions: &[Scored]) -> String {
     let mut text = "\nworst predictions of whole networks\n".to_owned();
-    for protocol in Protocol::ALL {
-        let mut own: Vec<&Scored> = predictions
-            .iter()
-            .filter(|p| p.protocol == protocol && p.counts && !p.of_layer)
-            .collect();
-        own.sort_by(|one, other| {
-            other.relative_error().abs().total_cmp(&one.relative_error().abs())
-        });
-        for p in own.iter().take(WORST) {
-            let _ = writeln!(
-                text,
-                "{:<16} {:+5.0} % {:<8} {}{}",
-                protocol.name(),
-                p.relative_error() * 100.0,
-                p.quantity.name(),
-                p.id,
-                if p.is_covered() { "" } else { " (outside its interval)" },
-            );
-        }
+    for p in Protocol::ALL.into_iter().flat_map(|protocol| worst_of(predictions, protocol)) {
+        let _ = writeln!(
+            text,
+            "{:<16} {:+5.0} % {:<8} {}{}",
+            p.protocol.name(),
+            p.relative_error() * 100.0,
+            p.quantity.name(),
+            p.id,
+            if p.is_covered() { "" } else { " (outside its interval)" },
+        );
+    }
+    text
+}
+
+fn worst_of(predictions: &[Scored], protocol: Protocol) -> Vec<&Scored> {
+    let own = predictions.iter().filter(|p| p.protocol == protocol && p.counts && !p.of_layer);
+    let mut own: Vec<&Scored> = own.collect();
+    own.sort_by(|one, other| other.relative_error().abs().total_cmp(&one.relative_error().abs()));
+    own.truncate(WORST);
+    own
+}
+
+/// The same as a page of Markdown has it.
+pub(super) fn protocols_markdown(predictions: &[Scored]) -> String {
+    let mut text = "## By what predictions had\n\nErrors of whole networks, absolute and relative; 90 %: what nine of ten \
+                    stay below; in: share of the measurements in the 90 % interval of their prediction.\n\n\
+                    | predicted from | family | latency: n | median | 90 % | worst | in | energy: n | median | 90 % | worst | in |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for own in errors_by_protocol(predictions) {
+        let (from, family) = match &own.family {
+            None => (format!("`{}`: {}", own.protocol.name(), own.protocol.had()), "all"),
+            Some(family) => (String::new(), family.as_str()),
+        };
+        let mut cells = vec![from, family.to_owned()];
+        cells.extend(missed(own.latency));
+        cells.extend(missed(own.energy));
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text.push_str("\nWorst predictions of each:\n\n| predicted from | network | quantity | error | interval |\n|---|---|---|---|---|\n");
+    for p in Protocol::ALL.into_iter().flat_map(|protocol| worst_of(predictions, protocol)) {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {:+.0} % | {} |",
+            p.protocol.name(),
+            p.id,
+            p.quantity.name(),
+            p.relative_error() * 100.0,
+            if p.is_covered() { "in" } else { "out" },
+        );
     }
     text
 }

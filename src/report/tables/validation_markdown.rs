@@ -1,7 +1,8 @@
 //! The tables of `validation/README.md`.
 
+use super::protocols::protocols_markdown;
 use super::validation::{Row, rows, signed_percent, summed};
-use crate::calibrate::{Case, Comparison, summaries};
+use crate::calibrate::{Case, Comparison, Scored, summaries};
 use crate::units::engineering;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,9 +13,18 @@ const MANY: usize = 36;
 /// The line that the tables of a page follow.
 const MARK: &str = "<!-- What follows is written by `joulecast validate --record`. -->";
 
-/// `validate --markdown`: errors by board, sources of cases, and each figure beside its prediction.
-pub fn comparison_markdown(cases: &[Case], comparisons: &[Comparison]) -> String {
-    let mut text = by_board(comparisons);
+/// `validate --markdown`: errors by what predictions had and by board, sources of cases, and each figure beside
+/// the prediction of the profile as it stands.
+pub fn comparison_markdown(
+    cases: &[Case],
+    comparisons: &[Comparison],
+    predictions: &[Scored],
+) -> String {
+    let mut text = match predictions {
+        [] => String::new(),
+        some => protocols_markdown(some) + "\n",
+    };
+    text.push_str(&by_board(comparisons));
     text.push_str(&sources(cases));
     text.push_str("\n## Figures\n");
     for case in cases {
