@@ -77,6 +77,10 @@ pub struct Discrepancy {
     pub over: Vec<Axis>,
     /// Its spread.
     pub spread: CommonSpread,
+    /// Its spread for a single layer, where that is another: what a model misses of layers is partly made up for
+    /// by others of the network.
+    #[serde(default)]
+    pub of_layer: Option<CommonSpread>,
     /// As that of [`Shared`].
     #[serde(default)]
     pub memory: Option<f64>,

@@ -73,11 +73,16 @@ impl Factors<'_> {
         let calibration = self.calibration;
         for (rule, discrepancy) in calibration.discrepancy.iter().enumerate() {
             if concerns(discrepancy.of) {
-                let layer = layer.map_or(String::new(), |name| format!("{name} "));
-                let what = format!("{layer}(discrepancy[{rule}])");
+                let (named, spread) = match layer {
+                    Some(name) => {
+                        let spread = discrepancy.of_layer.unwrap_or(discrepancy.spread);
+                        (format!("{name} "), spread)
+                    }
+                    None => (String::new(), discrepancy.spread),
+                };
+                let what = format!("{named}(discrepancy[{rule}])");
                 let (over, memory) = (&discrepancy.over, discrepancy.memory);
-                let (of, sigma) = (Some(discrepancy.of), discrepancy.spread.0);
-                own.extend(self.over(over, network, memory, &what, of, sigma));
+                own.extend(self.over(over, network, memory, &what, Some(discrepancy.of), spread.0));
             }
         }
         own
