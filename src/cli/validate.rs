@@ -1,5 +1,6 @@
 //! `validate`: predicted against measured.
 
+use super::pictures::PicturesArguments;
 use super::{Answer, CliError};
 use crate::calibrate::{
     Case, CaseError, Comparison, Protocol, Scored, against_vela, held_out, recorded,
@@ -7,7 +8,7 @@ use crate::calibrate::{
 };
 use crate::report::{
     Rows, against_markdown, comparison_markdown, comparison_table, json, protocols_text,
-    with_tables, write_file,
+    with_tables, write_file, write_held_out,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -35,6 +36,8 @@ pub(super) struct Validate {
     /// A row for each network and layer; so it is for cases that are named
     #[arg(long)]
     each: bool,
+    #[command(flatten)]
+    pictures: PicturesArguments,
     /// The same figures as JSON
     #[arg(long, conflicts_with_all = ["markdown", "record"])]
     json: bool,
@@ -43,14 +46,14 @@ pub(super) struct Validate {
     markdown: bool,
     /// Write the errors into the case files, as what later runs are held against; without case files
     /// into the shipped ones under ./validation, and their tables into its README.md
-    #[arg(long)]
+    #[arg(long, conflicts_with = "pictures")]
     record: bool,
     /// Hold predictions against saved estimates of a compiler instead, which are no measurements
     #[arg(
         long,
         value_name = "TOOL",
         requires_all = ["runs", "models"],
-        conflicts_with_all = ["cases", "each", "markdown", "record"]
+        conflicts_with_all = ["cases", "each", "markdown", "pictures", "record"]
     )]
     against: Option<Peer>,
     /// The folder of its runs, each a folder with per-layer.csv, summary.csv and, of one run of a network
@@ -99,6 +102,7 @@ impl Validate {
         if self.record {
             return self.record();
         }
+        self.pictures.check()?;
         let cases: Vec<Case> = if self.cases.is_empty() {
             let shipped = shipped_cases().iter().map(|c| Case::parse(c.path, c.text));
             shipped.collect::<Result<_, _>>()?
@@ -110,6 +114,7 @@ impl Validate {
             comparisons.extend(validate(case)?);
         }
         let scored = self.scored(&comparisons)?;
+        let said = self.pictures.write(|dark, folder| write_held_out(&scored, dark, folder))?;
         let worse: Vec<_> = comparisons.iter().filter(|c| c.worse).collect();
         let good = worse.is_empty();
         if self.json {
@@ -134,13 +139,18 @@ impl Validate {
                 c.id, c.quantity
             ));
         }
-        Ok(Answer { text, good })
+        Ok(Answer { text: text + &said, good })
     }
 
     /// Predictions under the protocols asked for; of named cases only as their profiles stand.
     fn scored(&self, comparisons: &[Comparison]) -> Result<Vec<Scored>, CliError> {
         if !self.cases.is_empty() {
-            return Ok(Vec::new());
+            // Tables of named cases show each prediction; only pictures need them again.
+            let stand = |c: &Comparison| Scored::uncalibrated(c, &c.hardware);
+            return Ok(match self.pictures.wanted() {
+                true => comparisons.iter().map(stand).collect(),
+                false => Vec::new(),
+            });
         }
         let wanted: Vec<Protocol> = match self.protocol.as_slice() {
             [] => Protocol::ALL.to_vec(),

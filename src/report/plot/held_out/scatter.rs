@@ -1,0 +1,153 @@
+//! Predicted against measured under one protocol: latency and energy side by side.
+
+use super::super::called::{brief, stem, worded};
+use super::super::font;
+use super::super::frame::MARGIN;
+use super::super::legend::Legend;
+use super::super::names;
+use super::super::parity::{self, Panel, Point, sample_equal, sample_interval, sample_off};
+use super::super::scene::{Area, Scene};
+use super::super::sheet::{Sheet, data_right, nothing, size};
+use super::super::signs::Sign;
+use super::super::theme::Theme;
+use super::{QUANTITIES, counting, percent};
+use crate::calibrate::{Missed, Protocol, Quantity, Scored};
+
+const HEIGHT: f64 = 900.0;
+/// Worst predictions that are named in a panel.
+const NAMED: usize = 5;
+const LONGEST_NAME: f64 = 240.0;
+/// Groups that the legend names.
+const KEYS: usize = 18;
+
+/// The picture and its size.
+pub(in super::super) fn compose(
+    scored: &[Scored],
+    protocol: Protocol,
+    theme: &Theme,
+) -> (Scene, (u32, u32)) {
+    let own: Vec<&Scored> = counting(scored).filter(|p| p.protocol == protocol).collect();
+    let title = match protocol {
+        Protocol::Uncalibrated => {
+            "predicted from profiles as they stand, against measured".to_owned()
+        }
+        _ => "predicted by fits that never saw it, against measured".to_owned(),
+    };
+    let said = format!(
+        "{} whole networks; a prediction had: {}; bars: its 90 % interval",
+        own.len(),
+        protocol.had()
+    );
+    let sheet = Sheet::new(&title, &[said], theme);
+    let column = sheet.column(HEIGHT - MARGIN);
+    let page = Area { left: MARGIN, right: data_right(), top: sheet.top, bottom: HEIGHT - 12.0 };
+    let mut scene = sheet.on_paper(HEIGHT, theme);
+    let groups = Groups::of(scored, &own);
+    let panels = QUANTITIES.map(|quantity| panel(&own, quantity, &groups, theme));
+    let panels: Vec<Panel> = panels.into_iter().filter(|panel| !panel.points.is_empty()).collect();
+    if panels.is_empty() {
+        nothing(&mut scene, &page, "nothing was predicted so", theme);
+        return (scene, size(HEIGHT));
+    }
+    parity::side_by_side(&mut scene, &page, &panels, theme);
+    explain(&mut Legend::new(&mut scene, theme, column), &own, &groups, theme);
+    (scene, size(HEIGHT))
+}
+
+/// What marks of one kind have in common: the family; the profile where all are of one family.
+struct Groups<'a> {
+    names: Vec<&'a str>,
+    /// Where a name stands among all of its kind: its mark is the same in every picture.
+    places: Vec<&'a str>,
+    key: fn(&Scored) -> &str,
+}
+
+impl<'a> Groups<'a> {
+    fn of(all: &'a [Scored], own: &[&'a Scored]) -> Self {
+        let first = own.first().map(|p| p.family.as_str());
+        let several = own.iter().any(|p| Some(p.family.as_str()) != first);
+        let key: fn(&Scored) -> &str = match several {
+            true => |p| p.family.as_str(),
+            false => |p| p.hardware.as_str(),
+        };
+        let mut groups = Self { names: Vec::new(), places: Vec::new(), key };
+        for p in all {
+            if !groups.places.contains(&key(p)) {
+                groups.places.push(key(p));
+            }
+        }
+        for p in own {
+            if !groups.names.contains(&key(p)) {
+                groups.names.push(key(p));
+            }
+        }
+        groups
+    }
+
+    fn sign(&self, name: &str, theme: &Theme) -> Sign {
+        Sign::of(self.places.iter().position(|own| *own == name).unwrap_or(0), theme)
+    }
+}
+
+fn panel(own: &[&Scored], quantity: Quantity, groups: &Groups<'_>, theme: &Theme) -> Panel {
+    let own: Vec<&Scored> = own.iter().copied().filter(|p| p.quantity == quantity).collect();
+    let error = |p: &Scored| (p.predicted / p.measured).ln().abs();
+    let mut worst = own.clone();
+    worst.sort_by(|one, other| error(other).total_cmp(&error(one)));
+    worst.truncate(NAMED);
+    let points = own.iter().map(|p| Point {
+        measured: p.measured,
+        predicted: p.predicted,
+        interval: (p.interval.low, p.interval.high),
+        before: None,
+        sign: groups.sign((groups.key)(p), theme),
+        filled: true,
+        name: worst.iter().any(|bad| std::ptr::eq(*bad, *p)).then(|| named(p)),
+    });
+    let (name, unit) = worded(quantity);
+    let missed = Missed::by(own.iter().copied(), quantity);
+    let figures = missed.map_or(String::new(), |own| {
+        let (median, p90) = (percent(own.median), percent(own.p90));
+        format!("half within {median}, nine of ten within {p90}")
+    });
+    Panel { title: name.to_owned(), figures, unit, points: points.collect() }
+}
+
+/// What a prediction is called, with its error.
+fn named(p: &Scored) -> String {
+    let error = format!(" {:+.0} %", p.relative_error() * 100.0).replace('-', "−");
+    let room = LONGEST_NAME - font::width(&error, names::SIZE, false);
+    font::squeezed(&brief(&p.id), names::SIZE, false, room) + &error
+}
+
+fn explain(legend: &mut Legend<'_>, own: &[&Scored], groups: &Groups<'_>, theme: &Theme) {
+    legend.heading("measured on");
+    for name in groups.names.iter().take(KEYS) {
+        let sign = groups.sign(name, theme);
+        let count = own.iter().filter(|p| (groups.key)(p) == *name).count();
+        let text = format!("{} ({count})", stem(name));
+        legend.sample(&text, |scene, at| sign.draw(scene, at, 5.0, theme));
+    }
+    if let Some(rest) = groups.names.len().checked_sub(KEYS).filter(|rest| *rest > 0) {
+        legend.note(&format!("and {rest} more"));
+    }
+    legend.space();
+    for quantity in QUANTITIES {
+        let Some(missed) = Missed::by(own.iter().copied(), quantity) else { continue };
+        legend.heading(worded(quantity).0);
+        legend.figures(&[
+            ("predictions", missed.figures.to_string()),
+            ("median error", percent(missed.median)),
+            ("nine of ten below", percent(missed.p90)),
+            ("worst", percent(missed.worst)),
+            ("in their 90 % interval", format!("{:.0} %", missed.coverage * 100.0)),
+        ]);
+    }
+    legend.heading("marks");
+    let first = groups.names.first().map_or(Sign::of(0, theme), |name| groups.sign(name, theme));
+    legend.sample("prediction with its 90 % interval", |scene, at| {
+        sample_interval(scene, at, first, theme);
+    });
+    legend.sample("predicted as measured", |scene, at| sample_equal(scene, at, theme));
+    legend.sample("10 % off", |scene, at| sample_off(scene, at, theme));
+}
