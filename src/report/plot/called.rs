@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Size of a name beside a row.
-pub(super) const NAME_SIZE: f64 = 12.5;
+pub(super) const NAME_SIZE: f64 = 12.0;
 /// Paper between what a thing is of and its own name.
 const GAP: f64 = 8.0;
 

@@ -2,6 +2,7 @@
 
 mod contributions;
 mod correlations;
+mod factors;
 mod numbers;
 mod predicted;
 mod residuals;

@@ -37,11 +37,13 @@ pub(super) struct Panel {
 }
 
 /// Left of the data and below it: ticks and what they are of.
-pub(super) const LEFT: f64 = 78.0;
-pub(super) const BELOW: f64 = 56.0;
+const LEFT: f64 = 78.0;
+const BELOW: f64 = 56.0;
 /// Above the data: the title.
 const ABOVE: f64 = 30.0;
-/// Between the square and the factors below, and their height.
+/// Right of the data.
+const RIGHT: f64 = 10.0;
+/// Between the square and the factors below, and their height at least.
 const GAP: f64 = 14.0;
 const STRIP: f64 = 150.0;
 /// The factor that the lines beside the one in the middle are off by.
@@ -49,8 +51,22 @@ const OFF: f64 = 1.1;
 const DASHES: (f64, f64) = (6.0, 4.0);
 /// Opacity of an interval.
 const FAINT: f64 = 0.35;
-/// Errors that may have a tick.
-const ERRORS: [f64; 11] = [-0.9, -0.75, -0.5, -0.25, -0.1, 0.0, 0.1, 0.25, 0.5, 1.0, 3.0];
+/// Errors that may have a tick, the most wanted first.
+const ERRORS: [f64; 12] = [0.0, 1.0, -0.5, 0.1, -0.1, 0.5, -0.25, 0.25, 3.0, -0.75, -0.9, 9.0];
+/// The longest side of a square.
+const LONGEST: f64 = 560.0;
+
+/// Sides of the squares of panels side by side, and the height below them for the factors.
+fn sides(width: f64, panels: usize) -> (f64, f64) {
+    let side = (width / panels.max(1) as f64 - LEFT - RIGHT).clamp(120.0, LONGEST);
+    (side, (side * 0.32).max(STRIP))
+}
+
+/// The height of panels side by side.
+pub(super) fn height(width: f64, panels: usize) -> f64 {
+    let (side, strip) = sides(width, panels);
+    ABOVE + side + GAP + strip + BELOW
+}
 
 impl Point {
     /// The logarithm of the factor that it is off by.
@@ -65,25 +81,25 @@ impl Point {
     }
 }
 
-/// Draws panels side by side in an area.
+/// Draws panels side by side from the top left corner of an area, as high as [`height`] says.
 pub(super) fn side_by_side(scene: &mut Scene, page: &Area, panels: &[Panel], theme: &Theme) {
-    let width = page.width() / panels.len().max(1) as f64;
+    let (side, strip) = sides(page.width(), panels.len());
     for (at, panel) in panels.iter().enumerate() {
-        let left = page.left + at as f64 * width;
-        draw(scene, &Area { left, right: left + width, ..*page }, panel, theme);
+        let left = page.left + at as f64 * (LEFT + side + RIGHT) + LEFT;
+        let top = page.top + ABOVE;
+        let square = Area { left, right: left + side, top, bottom: top + side };
+        let below = square.bottom + GAP;
+        draw(scene, square, Area { top: below, bottom: below + strip, ..square }, panel, theme);
     }
 }
 
-fn draw(scene: &mut Scene, page: &Area, panel: &Panel, theme: &Theme) {
-    let (left, right) = (page.left + LEFT, page.right - 8.0);
-    let (top, bottom) = (page.top + ABOVE, page.bottom - BELOW);
-    let square = Area { left, right, top, bottom: bottom - STRIP - GAP };
-    let strip = Area { top: bottom - STRIP, bottom, ..square };
-    let title = Label::new(&panel.title, (left, page.top + 18.0), 17.0, theme.text).bold();
+fn draw(scene: &mut Scene, square: Area, strip: Area, panel: &Panel, theme: &Theme) {
+    let (left, right, baseline) = (square.left, square.right, square.top - ABOVE + 18.0);
+    let title = Label::new(&panel.title, (left, baseline), 17.0, theme.text).bold();
     let end = title.area().right;
     scene.text(title);
     let figures = font::elided(&panel.figures, LABEL_SIZE, false, right - end - 14.0);
-    let at = (right, page.top + 18.0);
+    let at = (right, baseline);
     scene.text(Label::new(figures, at, LABEL_SIZE, theme.quiet).anchored(Anchor::End));
     let points: Vec<&Point> = panel.points.iter().filter(|point| point.is_shown()).collect();
     let Some((low, high)) = ends(&points) else {
@@ -121,8 +137,9 @@ fn ends(points: &[&Point]) -> Option<(f64, f64)> {
 
 /// The end of the scale of factors, as a logarithm: nearly all points lie within.
 fn limit(points: &[&Point]) -> f64 {
-    let before = points.iter().filter_map(|point| Some((point.before? / point.measured).ln()));
-    let mut sizes: Vec<f64> = points.iter().map(|point| point.off()).chain(before).collect();
+    let given = || points.iter().filter(|point| point.filled);
+    let before = given().filter_map(|point| Some((point.before? / point.measured).ln()));
+    let mut sizes: Vec<f64> = given().map(|point| point.off()).chain(before).collect();
     sizes.iter_mut().for_each(|size| *size = size.abs());
     sizes.retain(|size| size.is_finite());
     sizes.sort_by(f64::total_cmp);
@@ -179,14 +196,15 @@ impl Plane {
         let strip = &self.strip;
         let band = Area { top: self.strip_y(OFF.ln()), bottom: self.strip_y(-OFF.ln()), ..*strip };
         scene.fill(band, theme.shade);
-        let mut last = f64::INFINITY;
+        let mut taken: Vec<f64> = Vec::new();
         for error in ERRORS {
             let off = f64::ln_1p(error);
             let y = self.strip_y(off);
-            if off.abs() > self.limit || last - y < TICK_SIZE + 1.0 {
+            let meets = taken.iter().any(|other| (other - y).abs() < TICK_SIZE + 2.0);
+            if off.abs() > self.limit || meets {
                 continue;
             }
-            last = y;
+            taken.push(y);
             scene.rule((strip.left, y), (strip.right, y), 1.0, theme.gridline);
             scene.rule((strip.left - 5.0, y), (strip.left, y), 1.0, theme.frame);
             let text = match error {

@@ -5,7 +5,7 @@ use super::super::called::{self, Called, NAME_SIZE, counted, quantities, worded}
 use super::super::font;
 use super::super::frame::MARGIN;
 use super::super::legend::Legend;
-use super::super::scene::{Area, Label, Scene};
+use super::super::scene::{Anchor, Area, Ink, Label, Scene};
 use super::super::sheet::{Sheet, across, data_right, nothing, size, striped};
 use super::super::signs::Sign;
 use super::super::theme::Theme;
@@ -18,7 +18,7 @@ const ROW: (f64, f64) = (18.0, 30.0);
 /// Right end of the names.
 const NAMES: f64 = 372.0;
 /// Room behind the longest bar, for what it is about.
-const ABOUT: f64 = 330.0;
+const ABOUT: f64 = 390.0;
 const BELOW: f64 = 62.0;
 
 pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) {
@@ -29,12 +29,12 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
         counted(report.sights.len(), "measurement")
     );
     let mut subtitle = vec![
-        "how much wider the deviation of the number at its end would be if the fit had gone without the measurement"
+        "how much wider the deviation of the number named behind its bar would be if the fit had gone without the measurement"
             .to_owned(),
     ];
     subtitle.extend(chosen);
     let sheet = Sheet::new(&title, &subtitle, theme);
-    let top = sheet.top + 10.0;
+    let top = sheet.top + 26.0;
     let rows = shown.len() as f64;
     let tall = (rows * ROW.1).min((900.0 - top - BELOW).max(rows * ROW.0)).max(60.0);
     let data = Area { left: NAMES + 12.0, right: data_right(), top, bottom: top + tall };
@@ -52,6 +52,9 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let axis = Axis::percent(0.0, reach, 6);
     across(&mut scene, &bars, &axis, "wider without the measurement (%)", theme);
     scene.rule((bars.left, bars.top), (bars.left, bars.bottom), 1.0, theme.frame);
+    let at = (data.right - 6.0, data.top - 8.0);
+    let head = Label::new("leverage", at, NAME_SIZE, theme.quiet);
+    scene.text(head.anchored(Anchor::End));
     let names = names(report);
     let (several, kinds) = (called::several_cases(report), quantities(report));
     for (row, sight) in shown.iter().enumerate() {
@@ -70,7 +73,18 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
             bottom: middle + half,
         };
         scene.fill(bar, Sign::of(kind, theme).ink);
-        about(&mut scene, sight, &names, (end, data.right, middle), theme);
+        let ground = if row % 2 == 1 { theme.shade } else { theme.paper };
+        let room = Area {
+            left: end + 8.0,
+            right: data.right - 64.0,
+            top: middle - 7.0,
+            bottom: middle + 7.0,
+        };
+        about(&mut scene, sight, &names, (room, ground), theme);
+        let at = (data.right - 6.0, middle + NAME_SIZE * font::CAPITAL / 2.0);
+        let leverage = format!("{:.0} %", 100.0 * sight.leverage);
+        let leverage = Label::new(leverage, at, NAME_SIZE, theme.text);
+        scene.text(leverage.anchored(Anchor::End));
     }
     explain(&mut Legend::new(&mut scene, theme, column), report, theme);
     (scene, size(height))
@@ -100,17 +114,19 @@ fn about(
     scene: &mut Scene,
     sight: &FittedSight,
     names: &BTreeMap<&str, String>,
-    (end, right, middle): (f64, f64, f64),
+    (room, ground): (Area, Ink),
     theme: &Theme,
 ) {
-    let baseline = middle + NAME_SIZE * font::CAPITAL / 2.0;
+    let baseline = room.center().1 + NAME_SIZE * font::CAPITAL / 2.0;
     let figure = format!("{} ", super::super::held_out::percent(sight.sharpens() - 1.0));
-    let at = (end + 8.0, baseline);
-    let left = at.0 + font::width(&figure, NAME_SIZE, false) + 4.0;
-    scene.text(Label::new(figure, at, NAME_SIZE, theme.text));
-    let Some((path, _)) = &sight.tells else { return };
-    let name = names.get(path.as_str()).cloned().unwrap_or_else(|| path.clone());
-    let name = font::squeezed(&name, NAME_SIZE, false, right - left - 6.0);
+    let left = room.left + font::width(&figure, NAME_SIZE, false) + 4.0;
+    let path = sight.tells.as_ref().map_or("", |(path, _)| path.as_str());
+    let name = names.get(path).map_or(path, String::as_str);
+    let name = font::squeezed(name, NAME_SIZE, false, room.right - left);
+    // Lines of the axis do not run through the text.
+    let right = left + font::width(&name, NAME_SIZE, false) + 3.0;
+    scene.fill(Area { left: room.left - 3.0, right, ..room }, ground);
+    scene.text(Label::new(figure, (room.left, baseline), NAME_SIZE, theme.text));
     scene.text(Label::new(name, (left, baseline), NAME_SIZE, theme.quiet));
 }
 
@@ -128,4 +144,6 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
         .map(|(at, of)| (worded(of).0.to_owned(), Sign::of(at, theme).ink))
         .collect();
     legend.key("measurement of", &key);
+    legend.note("leverage: share of its own prediction");
+    legend.note("that a measurement makes by itself");
 }

@@ -2,12 +2,13 @@
 //!
 //! Numbers that share one factor are one row.
 
-use super::super::called::{self, Called, NAME_SIZE, counted};
+use super::super::called::{Called, NAME_SIZE, counted};
 use super::super::font;
 use super::super::frame::{LEGEND, MARGIN, TICK_SIZE};
 use super::super::scene::{Anchor, Area, Ink, Label, Scene};
 use super::super::sheet::{Sheet, nothing, size};
 use super::super::theme::Theme;
+use super::factors::{Factor, Names, factors, said};
 use crate::calibrate::FitReport;
 
 /// Rows of the matrix.
@@ -17,28 +18,19 @@ const NAMES: f64 = 366.0;
 const ABOVE: f64 = 226.0;
 /// Side of a cell, least and most, and of one that has room for its figure.
 const CELL: (f64, f64) = (17.0, 46.0);
-const FIGURE: f64 = 29.0;
-const FIGURE_SIZE: f64 = 11.0;
-/// Correlation of numbers that are one and the same factor.
-const SAME: f64 = 1.0 - 1e-6;
+const FIGURE: f64 = 31.0;
+const FIGURE_SIZE: f64 = 12.0;
 /// Pairs that are listed, and the least correlation of one.
 const PAIRS: usize = 12;
 const WORTH: f64 = 0.3;
 const BELOW: f64 = 70.0;
-
-/// Numbers that move as one.
-struct Factor {
-    /// The first of them, by index.
-    first: usize,
-    count: usize,
-}
 
 pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) {
     let factors = factors(report);
     let of = |one: &Factor, other: &Factor| {
         report.correlations.get((one.first, other.first)).copied().unwrap_or(0.0)
     };
-    let (shown, chosen) = shown(&factors, of);
+    let (shown, chosen) = shown(report, &factors, of);
     let title = format!(
         "{}: correlations of {} after the fit",
         report.name,
@@ -48,10 +40,7 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
         "of their logarithms: near −1 only the sum of two effects is known, near +1 only the difference; the measurements do not tell them apart"
             .to_owned(),
     ];
-    if factors.len() < report.numbers.len() {
-        let alike = report.numbers.len() - factors.len();
-        subtitle.push(format!("{alike} share the factor of another and are in its row (+)"));
-    }
+    subtitle.extend(said(report, &factors));
     subtitle.extend(chosen);
     let sheet = Sheet::new(&title, &subtitle, theme);
     let right = f64::from(super::super::SIZE.0) - MARGIN - LEGEND - 66.0;
@@ -61,90 +50,77 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let top = sheet.top + ABOVE;
     let data = Area { left: NAMES + 10.0, right: NAMES + 10.0 + side, top, bottom: top + side };
     let height = (data.bottom + BELOW).max(720.0);
+    // The list stands beside the matrix, wherever that ends.
     let column = sheet.column(height - MARGIN);
+    let column = Area { left: (data.right + 56.0).max(NAMES + 220.0), ..column };
     let mut scene = sheet.on_paper(height, theme);
     if shown.is_empty() {
         nothing(&mut scene, &Area { right, bottom: 600.0, ..data }, "no number is fitted", theme);
         return (scene, size(height));
     }
-    let names = called::numbers(report);
-    let named = |factor: &Factor| {
-        let mut called = names
-            .get(factor.first)
-            .cloned()
-            .unwrap_or(Called { name: String::new(), of: String::new() });
-        if factor.count > 1 {
-            called.name.push_str(&format!(" +{}", factor.count - 1));
-        }
-        called
-    };
-    let own: Vec<Called> = shown.iter().map(|factor| named(factor)).collect();
+    let names = Names::of(report);
+    let own: Vec<Called> = shown.iter().map(|factor| names.of_factor(factor)).collect();
     let matrix = Matrix { data, cell, theme };
     matrix.names(&mut scene, &own);
     matrix.cells(&mut scene, &shown, of);
     matrix.scale(&mut scene);
-    let pairs = pairs(&factors, of);
-    list(&mut scene, &column, &pairs, |factor| named(factor), theme);
+    let mut pairs = pairs(report, &shown, of);
+    pairs.retain(|(_, _, own)| own.abs() >= WORTH);
+    pairs.sort_by(|one, other| other.2.abs().total_cmp(&one.2.abs()));
+    list(&mut scene, &column, &pairs, &names, theme);
     (scene, size(height))
 }
 
-/// Numbers by the factor that they share, in their order.
-fn factors(report: &FitReport) -> Vec<Factor> {
-    let mut factors: Vec<Factor> = Vec::new();
-    for at in 0..report.numbers.len() {
-        let same = |factor: &&mut Factor| {
-            report.correlations.get((factor.first, at)).is_some_and(|own| *own >= SAME)
-        };
-        match factors.iter_mut().find(same) {
-            Some(factor) => factor.count += 1,
-            None => factors.push(Factor { first: at, count: 1 }),
-        }
-    }
-    factors
-}
-
-/// Pairs of factors by the strength of their correlation, the strongest first.
-fn pairs<'a>(
-    factors: &'a [Factor],
+/// Pairs of factors of one profile and version: those of others go together because they share what they start
+/// from.
+fn pairs(
+    report: &FitReport,
+    factors: &[Factor],
     of: impl Fn(&Factor, &Factor) -> f64,
-) -> Vec<(&'a Factor, &'a Factor, f64)> {
+) -> Vec<(Factor, Factor, f64)> {
+    let of_one = |one: &Factor, other: &Factor| {
+        let (Some(one), Some(other)) = (one.number(report), other.number(report)) else {
+            return false;
+        };
+        let versions = one.version.as_ref().zip(other.version.as_ref());
+        one.hardware == other.hardware && versions.is_none_or(|(one, other)| one == other)
+    };
     let mut pairs = Vec::new();
     for (at, one) in factors.iter().enumerate() {
-        for other in factors.iter().skip(at + 1) {
-            let own = of(one, other);
-            if own.abs() >= WORTH {
-                pairs.push((one, other, own));
-            }
-        }
+        let others = factors.iter().skip(at + 1).filter(|other| of_one(one, other));
+        pairs.extend(others.map(|other| (*one, *other, of(one, other))));
     }
-    // A stable sort: equal ones stay in the order of the numbers.
-    pairs.sort_by(|one, other| other.2.abs().total_cmp(&one.2.abs()));
     pairs
 }
 
-/// Factors that are drawn, in their order, and how they were chosen where there are more.
+/// Factors that are drawn, in their order, and how they were chosen where there are more: pair by pair, by how much
+/// of the spread of predictions the two have in common.
 fn shown(
+    report: &FitReport,
     factors: &[Factor],
     of: impl Fn(&Factor, &Factor) -> f64,
-) -> (Vec<&Factor>, Option<String>) {
+) -> (Vec<Factor>, Option<String>) {
     if factors.len() <= ROWS {
-        return (factors.iter().collect(), None);
+        return (factors.to_vec(), None);
     }
-    let mut chosen: Vec<&Factor> = Vec::new();
-    for (one, other, _) in pairs(factors, of) {
+    let spread =
+        |factor: &Factor| factor.number(report).map_or(0.0, |number| number.effect * number.sigma);
+    let mut ranked: Vec<(f64, Factor, Factor)> = pairs(report, factors, of)
+        .into_iter()
+        .map(|(one, other, own)| (own.abs() * (spread(&one) * spread(&other)).sqrt(), one, other))
+        .collect();
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut chosen: Vec<Factor> = Vec::new();
+    for (_, one, other) in ranked {
         for factor in [one, other] {
-            let is_new = chosen.iter().all(|known| known.first != factor.first);
-            if chosen.len() < ROWS && is_new {
+            if chosen.len() < ROWS && !chosen.contains(&factor) {
                 chosen.push(factor);
             }
-        }
-        if chosen.len() == ROWS {
-            break;
         }
     }
     chosen.sort_by_key(|factor| factor.first);
     let text = format!(
-        "the {} of {} factors with the strongest correlations are drawn",
+        "{} of {} factors are drawn: those whose correlations within a profile make most of the spread of predictions",
         chosen.len(),
         factors.len()
     );
@@ -179,7 +155,7 @@ impl Matrix<'_> {
         }
     }
 
-    fn cells(&self, scene: &mut Scene, shown: &[&Factor], of: impl Fn(&Factor, &Factor) -> f64) {
+    fn cells(&self, scene: &mut Scene, shown: &[Factor], of: impl Fn(&Factor, &Factor) -> f64) {
         let (data, theme) = (&self.data, self.theme);
         let end = |at: usize| at as f64 * self.cell;
         for (row, one) in shown.iter().enumerate() {
@@ -241,11 +217,11 @@ impl Matrix<'_> {
 fn list(
     scene: &mut Scene,
     column: &Area,
-    pairs: &[(&Factor, &Factor, f64)],
-    named: impl Fn(&Factor) -> Called,
+    pairs: &[(Factor, Factor, f64)],
+    names: &Names,
     theme: &Theme,
 ) {
-    let (left, line) = (column.left - 30.0, 18.0);
+    let (left, line) = (column.left, 18.0);
     let mut baseline = column.top + 14.0;
     let head = if pairs.is_empty() {
         "no two go together by 0.3 or more"
@@ -264,10 +240,10 @@ fn list(
         let ink = if own.abs() > 0.55 { Ink::solid((255, 255, 255)) } else { theme.text };
         let text = format!("{own:+.2}").replace('-', "−");
         let at = (swatch.center().0, baseline + 1.5);
-        scene.text(Label::new(text, at, 12.5, ink).anchored(Anchor::Middle));
+        scene.text(Label::new(text, at, NAME_SIZE, ink).anchored(Anchor::Middle));
         for (drop, factor) in [(0.0, one), (line, other)] {
             let room = column.right - left - 54.0;
-            let text = named(factor).line(NAME_SIZE, room);
+            let text = names.of_factor(factor).line(NAME_SIZE, room);
             let at = (left + 54.0, baseline + drop);
             scene.text(Label::new(text, at, NAME_SIZE, theme.text));
         }

@@ -1,6 +1,6 @@
 //! Each number before the fit and after it: how far it moved, and how much better it is known.
 
-use super::super::called::{self, Called, NAME_SIZE, counted};
+use super::super::called::{Called, NAME_SIZE, counted};
 use super::super::font;
 use super::super::frame::{LABEL_SIZE, MARGIN, TICK_SIZE};
 use super::super::legend::Legend;
@@ -9,6 +9,7 @@ use super::super::scene::{Anchor, Area, Label, Scene};
 use super::super::sheet::{Sheet, data_right, nothing, size, striped};
 use super::super::signs::{Form, Sign};
 use super::super::theme::{self, Theme};
+use super::factors::{Factor, Names, factors, in_turns, said};
 use crate::calibrate::{FitReport, FittedNumber};
 use crate::uncertainty::Z90;
 
@@ -16,20 +17,24 @@ use crate::uncertainty::Z90;
 const ROWS: usize = 48;
 const ROW: (f64, f64) = (18.0, 30.0);
 /// Right end of the names, and the room of the figures beside the data.
-const NAMES: f64 = 392.0;
-const FIGURES: f64 = 210.0;
+const NAMES: f64 = 430.0;
+const FIGURES: f64 = 220.0;
+/// Right end of the values among them.
+const VALUES: f64 = 142.0;
 const BELOW: f64 = 62.0;
 /// The widest scale: a factor of so much to both sides.
 const WIDEST: f64 = 30.0;
 
 pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) {
-    let (shown, chosen) = shown(report);
+    let factors = factors(report);
+    let (shown, chosen) = shown(report, &factors);
     let title =
         format!("{}: {} before and after", report.name, counted(report.numbers.len(), "number"));
     let mut subtitle = vec![
         "factor on the value of the profile; bars: 90 % intervals of the prior (grey) and after the fit (blue)"
             .to_owned(),
     ];
+    subtitle.extend(said(report, &factors));
     subtitle.extend(chosen);
     let sheet = Sheet::new(&title, &subtitle, theme);
     let top = sheet.top + 26.0;
@@ -47,35 +52,28 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let axis = axis(report, &shown, &data);
     striped(&mut scene, &Area { right: data.right + FIGURES, ..data }, shown.len(), theme);
     frame(&mut scene, &data, &axis, theme);
-    let names = called::numbers(report);
-    for (row, at) in shown.iter().enumerate() {
-        let (Some(number), Some(name)) = (report.numbers.get(*at), names.get(*at)) else {
-            continue;
-        };
+    let names = Names::of(report);
+    for (row, factor) in shown.iter().enumerate() {
+        let Some(number) = factor.number(report) else { continue };
         let lane = data.height() / shown.len() as f64;
         let middle = data.top + (row as f64 + 0.5) * lane;
-        draw(&mut scene, number, name, (&data, &axis, middle), lane, theme);
+        draw(&mut scene, number, &names.of_factor(factor), (&data, &axis, middle), lane, theme);
     }
     explain(&mut Legend::new(&mut scene, theme, column), report, theme);
     (scene, size(height))
 }
 
-/// Numbers that are drawn, in their order, and how they were chosen where there are more.
-fn shown(report: &FitReport) -> (Vec<usize>, Option<String>) {
-    let mut all: Vec<usize> = (0..report.numbers.len()).collect();
-    if all.len() <= ROWS {
-        return (all, None);
+/// Factors that are drawn, in their order, and how they were chosen where there are more.
+fn shown(report: &FitReport, factors: &[Factor]) -> (Vec<Factor>, Option<String>) {
+    if factors.len() <= ROWS {
+        return (factors.to_vec(), None);
     }
-    let told =
-        |at: &usize| report.numbers.get(*at).map_or(0.0, |number| told(number) * number.effect);
-    all.sort_by(|one, other| told(other).total_cmp(&told(one)));
-    all.truncate(ROWS);
-    all.sort_unstable();
+    let chosen = in_turns(report, factors, ROWS, |number| told(number) * number.effect);
     let text = format!(
-        "the {ROWS} of {} whose narrowing tells predictions most are drawn; --json has all",
-        report.numbers.len()
+        "{ROWS} of {} factors are drawn: in turns of each kind, those whose narrowing tells predictions most; --json has all",
+        factors.len()
     );
-    (all, Some(text))
+    (chosen, Some(text))
 }
 
 /// By how much the deviation of a number fell, in logarithms.
@@ -88,8 +86,8 @@ fn told(number: &FittedNumber) -> f64 {
 }
 
 /// A scale of factors that holds nearly all, the same to both sides.
-fn axis(report: &FitReport, shown: &[usize], data: &Area) -> LogAxis {
-    let numbers = shown.iter().filter_map(|at| report.numbers.get(*at));
+fn axis(report: &FitReport, shown: &[Factor], data: &Area) -> LogAxis {
+    let numbers = shown.iter().filter_map(|factor| factor.number(report));
     let reach = numbers.map(|number| {
         let (before, after) = (Z90 * number.sigma_before, Z90 * number.sigma);
         before.max(number.factor.ln().abs() + after)
@@ -100,8 +98,8 @@ fn axis(report: &FitReport, shown: &[usize], data: &Area) -> LogAxis {
 }
 
 /// Factors that may have a tick.
-const FACTORS: [f64; 15] =
-    [0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0];
+const FACTORS: [f64; 17] =
+    [0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
 
 fn frame(scene: &mut Scene, data: &Area, axis: &LogAxis, theme: &Theme) {
     let mut last = f64::NEG_INFINITY;
@@ -126,8 +124,7 @@ fn frame(scene: &mut Scene, data: &Area, axis: &LogAxis, theme: &Theme) {
     let at = (data.center().0, data.bottom + 44.0);
     let label = Label::new("factor on the value of the profile", at, LABEL_SIZE, theme.text);
     scene.text(label.anchored(Anchor::Middle));
-    let heads =
-        [(data.right + 118.0, "value after"), (data.right + FIGURES - 8.0, "σ after / before")];
+    let heads = [(data.right + VALUES, "value after"), (data.right + FIGURES - 8.0, "σ left")];
     for (right, head) in heads {
         let at = (right, data.top - 9.0);
         scene.text(Label::new(head, at, NAME_SIZE, theme.quiet).anchored(Anchor::End));
@@ -158,8 +155,8 @@ fn draw(
     scene.fill(bar(moved - narrow, moved + narrow, slim), ink);
     Sign { form: Form::Disc, ink }.draw(scene, (x(moved), middle), (lane * 0.24).min(4.6), theme);
     let baseline = middle + NAME_SIZE * font::CAPITAL / 2.0;
-    let at = (data.right + 118.0, baseline);
-    let value = font::elided(&value(number), NAME_SIZE, false, 112.0);
+    let at = (data.right + VALUES, baseline);
+    let value = font::elided(&value(number), NAME_SIZE, false, VALUES - 8.0);
     scene.text(Label::new(value, at, NAME_SIZE, theme.text).anchored(Anchor::End));
     let share = match number.sigma_before > 0.0 {
         true => format!("{:.0} %", 100.0 * number.sigma / number.sigma_before),
@@ -190,6 +187,7 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
         ("of half their σ or less", halved.to_string()),
         ("of 95 % of their σ or more", still.to_string()),
     ]);
+    legend.note("σ left: share of the prior's deviation");
     legend.heading("marks");
     let grey = theme.frame.mixed(theme.paper, 0.62);
     legend.sample("prior, 90 %", |scene, (x, y)| {

@@ -1,6 +1,6 @@
 //! Predicted against measured, after the fit with intervals and before it: a panel a quantity.
 
-use super::super::called::{brief, counted, quantities, stem, worded};
+use super::super::called::{self, counted, quantities, stem, worded};
 use super::super::font;
 use super::super::frame::MARGIN;
 use super::super::legend::Legend;
@@ -12,7 +12,6 @@ use super::super::signs::Sign;
 use super::super::theme::Theme;
 use crate::calibrate::{FitReport, FittedSight, Quantity};
 
-const HEIGHT: f64 = 900.0;
 /// Worst measurements that are named in a panel, and the least error of one.
 const NAMED: usize = 5;
 const WORTH: f64 = 0.05;
@@ -26,21 +25,24 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
         report.name,
         counted(report.sights.len(), "measurement")
     );
-    let said = "filled: after the fit, with the interval that 90 of 100 such measurements lie in; grey outline: before";
+    let said = "filled: after the fit, with the interval that 90 of 100 such measurements lie in; grey outline: before; \
+                median of the absolute errors before → after";
     let sheet = Sheet::new(&title, &[said.to_owned()], theme);
-    let column = sheet.column(HEIGHT - MARGIN);
-    let page = Area { left: MARGIN, right: data_right(), top: sheet.top, bottom: HEIGHT - 12.0 };
-    let mut scene = sheet.on_paper(HEIGHT, theme);
     let boards = boards(report);
     let panels: Vec<Panel> =
         quantities(report).into_iter().map(|of| panel(report, of, &boards, theme)).collect();
+    let page = Area { left: MARGIN - 10.0, right: data_right(), top: sheet.top, bottom: 0.0 };
+    let page = Area { bottom: page.top + parity::height(page.width(), panels.len()), ..page };
+    let height = page.bottom + 12.0;
+    let column = sheet.column(height - MARGIN);
+    let mut scene = sheet.on_paper(height, theme);
     if panels.is_empty() {
         nothing(&mut scene, &page, "nothing is measured", theme);
-        return (scene, size(HEIGHT));
+        return (scene, size(height));
     }
     parity::side_by_side(&mut scene, &page, &panels, theme);
     explain(&mut Legend::new(&mut scene, theme, column), report, &boards, theme);
-    (scene, size(HEIGHT))
+    (scene, size(height))
 }
 
 /// Profiles in the order of the measurements.
@@ -62,6 +64,7 @@ fn panel(report: &FitReport, quantity: Quantity, boards: &[&str], theme: &Theme)
         own.iter().copied().filter(|sight| error(sight) > WORTH).collect();
     worst.sort_by(|one, other| error(other).total_cmp(&error(one)));
     worst.truncate(NAMED);
+    let several = called::several_cases(report);
     let points = own.iter().map(|sight| Point {
         measured: sight.measured,
         predicted: sight.predicted,
@@ -69,13 +72,13 @@ fn panel(report: &FitReport, quantity: Quantity, boards: &[&str], theme: &Theme)
         before: Some(sight.before),
         sign: sign(&sight.hardware, boards, theme),
         filled: sight.given,
-        name: worst.iter().any(|bad| std::ptr::eq(*bad, *sight)).then(|| named(sight)),
+        name: worst.iter().any(|bad| std::ptr::eq(*bad, *sight)).then(|| named(sight, several)),
     });
     let (name, unit) = worded(quantity);
     let median = |of: fn(&FittedSight) -> f64| median(own.iter().map(|sight| of(sight)).collect());
     let after = median(|sight| (sight.predicted / sight.measured - 1.0).abs());
     let before = median(|sight| (sight.before / sight.measured - 1.0).abs());
-    let figures = format!("median error {before} before, {after} after");
+    let figures = format!("median {before} → {after}");
     Panel { title: name.to_owned(), figures, unit, points: points.collect() }
 }
 
@@ -84,11 +87,11 @@ fn sign(hardware: &str, boards: &[&str], theme: &Theme) -> Sign {
 }
 
 /// What a measurement is called, with its error.
-fn named(sight: &FittedSight) -> String {
+fn named(sight: &FittedSight, several_cases: bool) -> String {
     let error = format!(" {:+.0} %", (sight.predicted / sight.measured - 1.0) * 100.0);
     let room = LONGEST_NAME - font::width(&error, names::SIZE, false);
-    let id = font::squeezed(&brief(&sight.id), names::SIZE, false, room);
-    id + &error.replace('-', "−")
+    let called = called::sight(sight, several_cases);
+    called.line(names::SIZE, room) + &error.replace('-', "−")
 }
 
 /// The middle of sizes, in per cent.

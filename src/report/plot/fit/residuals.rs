@@ -24,12 +24,20 @@ const NAMES: f64 = 350.0;
 const BELOW: f64 = 68.0;
 const RADIUS: f64 = 3.8;
 /// Text at an edge that something lies beyond.
-const BEYOND_SIZE: f64 = 11.0;
+const BEYOND_SIZE: f64 = 12.0;
+/// Room for it at both sides, where something lies beyond.
+const EDGE: f64 = 64.0;
 
 /// A row of the picture.
 struct Row<'a> {
     called: Called,
     sights: Vec<&'a FittedSight>,
+}
+
+impl Row<'_> {
+    fn has(&self, quantity: Quantity) -> bool {
+        self.sights.iter().any(|sight| sight.quantity == quantity)
+    }
 }
 
 /// Before or after.
@@ -57,7 +65,7 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let column = sheet.column(height - MARGIN);
     let top = sheet.top + 30.0;
     let page = Area { left: NAMES + 12.0, right: data_right(), top, bottom: top + tallest };
-    let height = (page.bottom + BELOW).max(560.0);
+    let height = (page.bottom + BELOW).max(480.0);
     let mut scene = sheet.on_paper(height, theme);
     if rows.is_empty() {
         nothing(&mut scene, &page, "nothing is measured", theme);
@@ -70,10 +78,12 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
         row.called.write(&mut scene, (NAMES, middle), NAMES - MARGIN, theme);
     }
     let width = (page.width() - 24.0) / 2.0;
+    let far = |sight: &FittedSight| SIDES.iter().any(|side| (side.pull)(sight).abs() > limit);
+    let beyond_any = report.sights.iter().any(far);
     for (at, side) in SIDES.into_iter().enumerate() {
         let left = page.left + at as f64 * (width + 24.0);
         let data = Area { left, right: left + width, ..page };
-        let panel = Panel { data, axis: Axis::bare(-limit, limit, 8, ""), side };
+        let panel = Panel { data, axis: axis(limit, data.width(), beyond_any), limit, side };
         panel.draw(&mut scene, &rows, &quantities(report), theme);
     }
     explain(
@@ -128,17 +138,27 @@ fn grouped<'a>(
 
 /// The end of both axes: nearly all residuals lie within.
 fn limit(report: &FitReport) -> f64 {
-    let both = report.sights.iter().flat_map(|sight| [sight.pull, sight.pull_before()]);
+    let given = report.sights.iter().filter(|sight| sight.given);
+    let both = given.flat_map(|sight| [sight.pull, sight.pull_before()]);
     let mut sizes: Vec<f64> = both.map(f64::abs).filter(|size| size.is_finite()).collect();
     sizes.sort_by(f64::total_cmp);
     let most = sizes.get(sizes.len() * 99 / 100).or(sizes.last()).copied().unwrap_or(0.0);
     (most * 1.15).clamp(3.0, 8.0).ceil()
 }
 
+/// An axis to a limit on both sides, and past it where there is something to point at.
+fn axis(limit: f64, width: f64, is_wider: bool) -> Axis {
+    let ticks = Axis::bare(-limit, limit, 8, "");
+    let past = if is_wider { limit * EDGE / (width / 2.0 - EDGE) } else { limit * 0.03 };
+    Axis { low: -limit - past, high: limit + past, ..ticks }
+}
+
 /// One side of the picture.
 struct Panel {
     data: Area,
     axis: Axis,
+    /// The residual from which on there is only an arrow.
+    limit: f64,
     side: Side,
 }
 
@@ -155,15 +175,17 @@ impl Panel {
         let label = Label::new(self.side.name, at, LABEL_SIZE, theme.text).bold();
         scene.text(label.anchored(Anchor::Middle));
         let lane = data.height() / rows.len().max(1) as f64;
-        let apart = (lane / (quantities.len() + 1) as f64).min(6.5);
+        let apart = (lane / (quantities.len() + 1) as f64).min(9.0);
         for (at, row) in rows.iter().enumerate() {
             let middle = data.top + (at as f64 + 0.5) * lane;
             let mut beyond = [Vec::new(), Vec::new()];
+            let own: Vec<Quantity> = quantities.iter().copied().filter(|of| row.has(*of)).collect();
             for sight in &row.sights {
+                let place = own.iter().position(|of| *of == sight.quantity).unwrap_or(0);
+                let y = middle + (place as f64 - (own.len() as f64 - 1.0) / 2.0) * apart;
                 let own = quantities.iter().position(|of| *of == sight.quantity).unwrap_or(0);
-                let y = middle + (own as f64 - (quantities.len() as f64 - 1.0) / 2.0) * apart;
                 let pull = (self.side.pull)(sight);
-                if pull.abs() <= self.axis.high {
+                if pull.abs() <= self.limit {
                     let sign = Sign::of(own, theme);
                     match sight.given {
                         true => sign.draw(scene, (x(pull), y), RADIUS, theme),

@@ -22,7 +22,7 @@ const ENDS: (f64, f64) = (0.002, 2.0);
 /// Shares that are marked.
 const MARKED: [f64; 2] = [0.5, 0.9];
 const DASHES: (f64, f64) = (6.0, 4.0);
-const TABLE_SIZE: f64 = 13.5;
+const TABLE_SIZE: f64 = 13.0;
 
 /// One protocol and how it looks.
 struct Course {

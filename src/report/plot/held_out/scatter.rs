@@ -13,10 +13,9 @@ use super::super::theme::Theme;
 use super::{QUANTITIES, counting, percent};
 use crate::calibrate::{Missed, Protocol, Quantity, Scored};
 
-const HEIGHT: f64 = 900.0;
 /// Worst predictions that are named in a panel.
 const NAMED: usize = 5;
-const LONGEST_NAME: f64 = 240.0;
+const LONGEST_NAME: f64 = 290.0;
 /// Groups that the legend names.
 const KEYS: usize = 18;
 
@@ -39,19 +38,21 @@ pub(in super::super) fn compose(
         protocol.had()
     );
     let sheet = Sheet::new(&title, &[said], theme);
-    let column = sheet.column(HEIGHT - MARGIN);
-    let page = Area { left: MARGIN, right: data_right(), top: sheet.top, bottom: HEIGHT - 12.0 };
-    let mut scene = sheet.on_paper(HEIGHT, theme);
     let groups = Groups::of(scored, &own);
     let panels = QUANTITIES.map(|quantity| panel(&own, quantity, &groups, theme));
     let panels: Vec<Panel> = panels.into_iter().filter(|panel| !panel.points.is_empty()).collect();
+    let page = Area { left: MARGIN - 10.0, right: data_right(), top: sheet.top, bottom: 0.0 };
+    let page = Area { bottom: page.top + parity::height(page.width(), panels.len()), ..page };
+    let height = page.bottom + 12.0;
+    let column = sheet.column(height - MARGIN);
+    let mut scene = sheet.on_paper(height, theme);
     if panels.is_empty() {
         nothing(&mut scene, &page, "nothing was predicted so", theme);
-        return (scene, size(HEIGHT));
+        return (scene, size(height));
     }
     parity::side_by_side(&mut scene, &page, &panels, theme);
     explain(&mut Legend::new(&mut scene, theme, column), &own, &groups, theme);
-    (scene, size(HEIGHT))
+    (scene, size(height))
 }
 
 /// What marks of one kind have in common: the family; the profile where all are of one family.
@@ -132,17 +133,16 @@ fn explain(legend: &mut Legend<'_>, own: &[&Scored], groups: &Groups<'_>, theme:
         legend.note(&format!("and {rest} more"));
     }
     legend.space();
+    let mut figures = Vec::new();
     for quantity in QUANTITIES {
         let Some(missed) = Missed::by(own.iter().copied(), quantity) else { continue };
-        legend.heading(worded(quantity).0);
-        legend.figures(&[
-            ("predictions", missed.figures.to_string()),
-            ("median error", percent(missed.median)),
-            ("nine of ten below", percent(missed.p90)),
-            ("worst", percent(missed.worst)),
-            ("in their 90 % interval", format!("{:.0} %", missed.coverage * 100.0)),
-        ]);
+        let covered = format!("{:.0} %", missed.coverage * 100.0);
+        figures.push((format!("{}: worst", worded(quantity).0), percent(missed.worst)));
+        figures.push((format!("{}: in their interval", worded(quantity).0), covered));
     }
+    let figures: Vec<(&str, String)> =
+        figures.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    legend.figures(&figures);
     legend.heading("marks");
     let first = groups.names.first().map_or(Sign::of(0, theme), |name| groups.sign(name, theme));
     legend.sample("prediction with its 90 % interval", |scene, at| {
