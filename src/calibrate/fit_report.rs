@@ -296,6 +296,7 @@ impl Reported<'_> {
                     let told = shares.iter().map(|told| told.get(own).copied().unwrap_or(0.0));
                     let told = told.zip(numbers).filter(|(_, (number, _))| number.effect > 0.0);
                     let most = told.max_by(|one, other| one.0.total_cmp(&other.0));
+                    let most = most.filter(|(share, _)| *share > 0.0);
                     most.map(|(share, (number, _))| (number.name.clone(), share))
                 }),
             }

@@ -70,7 +70,7 @@ pub(super) fn numbers(report: &FitReport) -> Vec<Called> {
 fn ends<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
     let paths: BTreeSet<&str> = paths.collect();
     let tails = |path: &'a str| {
-        let dots: Vec<usize> = path.match_indices('.').map(|(at, _)| at + 1).collect();
+        let dots: Vec<usize> = parts(path).collect();
         let starts = dots.into_iter().rev().skip(1).chain([0]);
         starts.filter_map(move |start| path.get(start..)).collect::<Vec<_>>()
     };
@@ -83,6 +83,21 @@ fn ends<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, String> {
         own.unwrap_or(path).to_owned()
     };
     paths.iter().map(|path| (*path, short(path))).collect()
+}
+
+/// Where the parts of a path but the first start: `x-cube-ai-7.1.0` is one.
+fn parts(path: &str) -> impl Iterator<Item = usize> + '_ {
+    let is_part = |at: &usize| {
+        path.get(*at..).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    path.match_indices('.').map(|(at, _)| at + 1).filter(is_part)
+}
+
+/// The software that a number is of.
+pub(super) fn software(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("software.")?;
+    let end = parts(rest).next().map_or(rest.len(), |start| start - 1);
+    rest.get(..end)
 }
 
 /// A profile without its folder and extension.
@@ -152,6 +167,16 @@ mod tests {
         let expected =
             ["core.clock_tree.Charge", "pads.clock_tree.Charge", "per_mac.Int8", "efficiency"];
         assert_eq!(short, expected);
+    }
+
+    #[test]
+    fn a_version_is_not_taken_apart() {
+        let paths = ["software.tool-7.1.0.cycles.Conv", "software.tool-8.1.0.cycles.Conv"];
+        let short = ends(paths.into_iter());
+        let short: Vec<&str> = short.values().map(String::as_str).collect();
+        assert_eq!(short, ["tool-7.1.0.cycles.Conv", "tool-8.1.0.cycles.Conv"]);
+        assert_eq!(software("software.tool-7.1.0.dispatch"), Some("tool-7.1.0"));
+        assert_eq!(software("engines.cpu.dispatch"), None);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) struct Panel {
 }
 
 /// Left of the data and below it: ticks and what they are of.
-const LEFT: f64 = 78.0;
+const LEFT: f64 = 84.0;
 const BELOW: f64 = 56.0;
 /// Above the data: the title.
 const ABOVE: f64 = 30.0;
@@ -49,8 +49,8 @@ const STRIP: f64 = 150.0;
 /// The factor that the lines beside the one in the middle are off by.
 const OFF: f64 = 1.1;
 const DASHES: (f64, f64) = (6.0, 4.0);
-/// Opacity of an interval.
-const FAINT: f64 = 0.35;
+/// Radius of a mark and opacity of an interval, among few, among many and among a crowd.
+const LOOKS: [(usize, f64, f64); 3] = [(160, 4.2, 0.35), (500, 3.4, 0.25), (usize::MAX, 2.9, 0.13)];
 /// Errors that may have a tick, the most wanted first.
 const ERRORS: [f64; 12] = [0.0, 1.0, -0.5, 0.1, -0.1, 0.5, -0.25, 0.25, 3.0, -0.75, -0.9, 9.0];
 /// The longest side of a square.
@@ -107,7 +107,10 @@ fn draw(scene: &mut Scene, square: Area, strip: Area, panel: &Panel, theme: &The
     };
     let x = LogAxis { low, high, from: square.left, to: square.right };
     let y = LogAxis { low, high, from: square.bottom, to: square.top };
-    let plane = Plane { x, y, square, strip, limit: limit(&points) };
+    let [few, .., crowd] = LOOKS;
+    let look = LOOKS.into_iter().find(|look| points.len() <= look.0);
+    let (_, radius, faint) = if points.is_empty() { few } else { look.unwrap_or(crowd) };
+    let plane = Plane { x, y, square, strip, limit: limit(&points), radius, faint };
     plane.frame(scene, panel.unit, theme);
     plane.strip_frame(scene, panel.unit, theme);
     for point in &points {
@@ -154,6 +157,10 @@ struct Plane {
     strip: Area,
     /// The end of the scale of factors below.
     limit: f64,
+    /// Of a mark.
+    radius: f64,
+    /// Opacity of an interval.
+    faint: f64,
 }
 
 impl Plane {
@@ -247,7 +254,7 @@ impl Plane {
     /// The interval, and where it was before.
     fn shadow(&self, scene: &mut Scene, point: &Point, theme: &Theme) {
         let x = self.x.place(point.measured);
-        let ink = point.sign.ink.faded(FAINT);
+        let ink = point.sign.ink.faded(self.faint);
         let within = |value: f64| value.clamp(self.y.low, self.y.high);
         let (low, high) = point.interval;
         if low > 0.0 && high.is_finite() {
@@ -272,8 +279,8 @@ impl Plane {
     fn mark(&self, scene: &mut Scene, point: &Point, theme: &Theme) {
         let x = self.x.place(point.measured);
         let put = |scene: &mut Scene, at: (f64, f64)| match point.filled {
-            true => point.sign.draw(scene, at, RADIUS, theme),
-            false => point.sign.outline(scene, at, RADIUS, theme),
+            true => point.sign.draw(scene, at, self.radius, theme),
+            false => point.sign.outline(scene, at, self.radius, theme),
         };
         put(scene, (x, self.y.place(point.predicted)));
         if point.off().abs() <= self.limit {
@@ -301,13 +308,14 @@ impl Plane {
             .into_iter()
             .map(|point| Named {
                 at: at(point),
-                radius: RADIUS,
+                radius: self.radius,
                 name: point.name.clone().unwrap_or_default(),
             })
             .collect();
         let obstacles = Obstacles {
-            marks: points.iter().map(|point| (at(point), RADIUS)).collect(),
-            lines: vec![self.diagonal(1.0), self.diagonal(OFF), self.diagonal(1.0 / OFF)],
+            marks: points.iter().map(|point| (at(point), self.radius)).collect(),
+            // A name on the line hides how near it the predictions are: each counts as several.
+            lines: [1.0, OFF, 1.0 / OFF].map(|factor| self.diagonal(factor)).repeat(4),
             ..Obstacles::default()
         };
         for placed in names::place(&wanted, &self.square, obstacles) {
@@ -322,9 +330,6 @@ impl Plane {
     }
 }
 
-/// Radius of a mark.
-const RADIUS: f64 = 4.2;
-
 /// Draws what the lines of a panel mean in a legend, around a point.
 pub(super) fn sample_equal(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
     scene.line(&[(x - 14.0, y), (x + 14.0, y)], 1.6, theme.text, None);
@@ -337,6 +342,6 @@ pub(super) fn sample_off(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
 
 /// The same of an interval.
 pub(super) fn sample_interval(scene: &mut Scene, (x, y): (f64, f64), sign: Sign, theme: &Theme) {
-    scene.shapes.push(Shape::Line(vec![(x, y - 10.0), (x, y + 10.0)], 1.4, sign.ink.faded(FAINT)));
-    sign.draw(scene, (x, y), RADIUS, theme);
+    scene.shapes.push(Shape::Line(vec![(x, y - 10.0), (x, y + 10.0)], 1.4, sign.ink.faded(0.5)));
+    sign.draw(scene, (x, y), 4.2, theme);
 }

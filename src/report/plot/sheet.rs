@@ -25,7 +25,7 @@ impl Sheet {
     pub(super) fn on_paper(self, height: f64, theme: &Theme) -> Scene {
         let mut scene = Scene::default();
         let right = f64::from(SIZE.0);
-        scene.fill(Area { left: 0.0, top: 0.0, right, bottom: height }, theme.paper);
+        scene.fill(Area { left: 0.0, top: 0.0, right, bottom: height.ceil() }, theme.paper);
         scene.shapes.extend(self.head.shapes);
         scene
     }

@@ -144,6 +144,5 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
         .map(|(at, of)| (worded(of).0.to_owned(), Sign::of(at, theme).ink))
         .collect();
     legend.key("measurement of", &key);
-    legend.note("leverage: share of its own prediction");
-    legend.note("that a measurement makes by itself");
+    legend.note("leverage: its share of its own prediction");
 }

@@ -2,7 +2,7 @@
 //!
 //! Numbers that share one factor are one row.
 
-use super::super::called::{Called, NAME_SIZE, counted};
+use super::super::called::{Called, NAME_SIZE, counted, software};
 use super::super::font;
 use super::super::frame::{LEGEND, MARGIN, TICK_SIZE};
 use super::super::scene::{Anchor, Area, Ink, Label, Scene};
@@ -71,8 +71,8 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     (scene, size(height))
 }
 
-/// Pairs of factors of one profile and version: those of others go together because they share what they start
-/// from.
+/// Pairs of factors that a prediction may have both of: of one profile, version and software. Others go together
+/// because they share what they start from.
 fn pairs(
     report: &FitReport,
     factors: &[Factor],
@@ -83,7 +83,10 @@ fn pairs(
             return false;
         };
         let versions = one.version.as_ref().zip(other.version.as_ref());
-        one.hardware == other.hardware && versions.is_none_or(|(one, other)| one == other)
+        let both = software(&one.name).zip(software(&other.name));
+        one.hardware == other.hardware
+            && versions.is_none_or(|(one, other)| one == other)
+            && both.is_none_or(|(one, other)| one == other)
     };
     let mut pairs = Vec::new();
     for (at, one) in factors.iter().enumerate() {
@@ -120,7 +123,7 @@ fn shown(
     }
     chosen.sort_by_key(|factor| factor.first);
     let text = format!(
-        "{} of {} factors are drawn: those whose correlations within a profile make most of the spread of predictions",
+        "{} of {} factors are drawn: those whose correlations make most of the spread of predictions; listed: what one profile and software have both of",
         chosen.len(),
         factors.len()
     );

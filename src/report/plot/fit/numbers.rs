@@ -22,6 +22,8 @@ const FIGURES: f64 = 220.0;
 /// Right end of the values among them.
 const VALUES: f64 = 142.0;
 const BELOW: f64 = 62.0;
+/// Room of the label of a tick.
+const TICK_ROOM: f64 = 52.0;
 /// The widest scale: a factor of so much to both sides.
 const WIDEST: f64 = 30.0;
 
@@ -97,29 +99,27 @@ fn axis(report: &FitReport, shown: &[Factor], data: &Area) -> LogAxis {
     LogAxis { low: 1.0 / most, high: most, from: data.left, to: data.right }
 }
 
-/// Factors that may have a tick.
+/// Factors that may have a tick, the most wanted first.
 const FACTORS: [f64; 17] =
-    [0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
+    [1.0, 0.1, 10.0, 0.5, 2.0, 0.2, 5.0, 0.3, 3.0, 0.03, 30.0, 0.7, 1.5, 0.8, 1.2, 0.9, 1.1];
 
 fn frame(scene: &mut Scene, data: &Area, axis: &LogAxis, theme: &Theme) {
-    let mut last = f64::NEG_INFINITY;
-    // The one in the middle first of all.
-    let taken = axis.place(1.0);
+    let mut taken: Vec<f64> = Vec::new();
     for factor in FACTORS {
-        let text = format!("× {factor}");
-        let half = font::width(&text, TICK_SIZE, false) / 2.0 + 6.0;
         let x = axis.place(factor);
-        let meets_one = factor != 1.0 && (x - taken).abs() < half + 22.0;
-        if factor < axis.low || factor > axis.high || x - half < last || meets_one {
+        let meets = taken.iter().any(|other| (other - x).abs() < TICK_ROOM);
+        if factor < axis.low || factor > axis.high || meets {
             continue;
         }
-        last = x + half;
+        taken.push(x);
         scene.rule((x, data.top), (x, data.bottom), 1.0, theme.gridline);
         scene.rule((x, data.bottom), (x, data.bottom + 5.0), 1.0, theme.frame);
         let at = (x, data.bottom + 10.0 + TICK_SIZE * font::CAPITAL);
+        let text = format!("× {factor}");
         scene.text(Label::new(text, at, TICK_SIZE, theme.quiet).anchored(Anchor::Middle));
     }
-    scene.rule((taken, data.top), (taken, data.bottom), 1.0, theme.frame);
+    let one = axis.place(1.0);
+    scene.rule((one, data.top), (one, data.bottom), 1.0, theme.frame);
     scene.rule((data.left, data.bottom), (data.right, data.bottom), 1.0, theme.frame);
     let at = (data.center().0, data.bottom + 44.0);
     let label = Label::new("factor on the value of the profile", at, LABEL_SIZE, theme.text);

@@ -26,7 +26,7 @@ const RADIUS: f64 = 3.8;
 /// Text at an edge that something lies beyond.
 const BEYOND_SIZE: f64 = 12.0;
 /// Room for it at both sides, where something lies beyond.
-const EDGE: f64 = 64.0;
+const EDGE: f64 = 52.0;
 
 /// A row of the picture.
 struct Row<'a> {

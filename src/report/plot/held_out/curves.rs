@@ -37,7 +37,7 @@ pub(in super::super) fn compose(scored: &[Scored], theme: &Theme) -> (Scene, (u3
     let courses: Vec<Course> =
         Protocol::ALL.into_iter().filter(there).map(|own| course(own, theme)).collect();
     let title = "how far predictions are off, by what they had".to_owned();
-    let said = "share of the whole networks whose absolute error is at most so large; marks: half of them, and nine of ten";
+    let said = "share of the whole networks whose absolute error is at most so large; marks: half of them, and nine of ten; in 90 %: share of the measurements in the interval of their prediction";
     let sheet = Sheet::new(&title, &[said.to_owned()], theme);
     let top = sheet.top;
     let height = top + PLOT + 56.0 + LINE * (courses.len() + 1) as f64 + MARGIN;
@@ -111,7 +111,7 @@ fn panel(
         if errors.is_empty() {
             continue;
         }
-        let points = steps(&errors, place, y, data.right);
+        let points = steps(&errors, place, y);
         scene.line(&points, 2.2, course.sign.ink, course.dashes);
     }
     let mut any = false;
@@ -128,13 +128,8 @@ fn panel(
     }
 }
 
-/// The step function from zero to all, up to the right edge.
-fn steps(
-    errors: &[f64],
-    place: impl Fn(f64) -> f64,
-    y: impl Fn(f64) -> f64,
-    right: f64,
-) -> Vec<(f64, f64)> {
+/// The step function from none to all.
+fn steps(errors: &[f64], place: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     let mut points = Vec::with_capacity(2 * errors.len() + 2);
     let mut share = 0.0;
     for (at, error) in errors.iter().enumerate() {
@@ -142,7 +137,6 @@ fn steps(
         share = (at + 1) as f64 / errors.len() as f64;
         points.push((place(*error), y(share)));
     }
-    points.push((right, y(share)));
     points
 }
 
@@ -180,7 +174,10 @@ fn frame(scene: &mut Scene, data: &Area, x: &LogAxis, theme: &Theme) {
 }
 
 /// Right ends of the figures of a quantity, from where its columns start.
-const FIGURES: [(&str, f64); 3] = [("n", 46.0), ("median", 124.0), ("90 %", 202.0)];
+const FIGURES: [(&str, f64); 5] =
+    [("n", 30.0), ("median", 100.0), ("90 %", 165.0), ("worst", 232.0), ("in 90 %", 304.0)];
+/// Where the columns of each quantity start, from the right end.
+const COLUMNS: [f64; 2] = [700.0, 324.0];
 
 /// A line a protocol: how it is drawn, what it had, and its figures.
 fn write_table(
@@ -190,7 +187,7 @@ fn write_table(
     courses: &[Course],
     theme: &Theme,
 ) {
-    let columns = [area.right - 460.0, area.right - 215.0];
+    let columns = COLUMNS.map(|from| area.right - from);
     let mut baseline = area.top + 14.0;
     let text = |scene: &mut Scene, text: String, at: (f64, f64), ink: Ink, anchor: Anchor| {
         scene.text(Label::new(text, at, TABLE_SIZE, ink).anchored(anchor));
@@ -215,7 +212,7 @@ fn write_table(
         let line = [(area.left, middle), (area.left + 40.0, middle)];
         scene.line(&line, 2.2, course.sign.ink, course.dashes);
         course.sign.draw(scene, (area.left + 20.0, middle), 5.2, theme);
-        let room = columns[0] - area.left - 96.0;
+        let room = area.width() - COLUMNS[0] - 90.0;
         let had = format!("{}: {}", course.protocol.name(), course.protocol.had());
         let had = font::elided(&had, TABLE_SIZE, false, room);
         text(scene, had, (area.left + 52.0, baseline), theme.text, Anchor::Start);

@@ -1,6 +1,6 @@
 //! Predicted against measured under one protocol: latency and energy side by side.
 
-use super::super::called::{brief, stem, worded};
+use super::super::called::{brief, counted, stem, worded};
 use super::super::font;
 use super::super::frame::MARGIN;
 use super::super::legend::Legend;
@@ -15,6 +15,7 @@ use crate::calibrate::{Missed, Protocol, Quantity, Scored};
 
 /// Worst predictions that are named in a panel.
 const NAMED: usize = 5;
+const OF_ONE: usize = 2;
 const LONGEST_NAME: f64 = 290.0;
 /// Groups that the legend names.
 const KEYS: usize = 18;
@@ -33,8 +34,8 @@ pub(in super::super) fn compose(
         _ => "predicted by fits that never saw it, against measured".to_owned(),
     };
     let said = format!(
-        "{} whole networks; a prediction had: {}; bars: its 90 % interval",
-        own.len(),
+        "{} of whole networks; a prediction had: {}; bars: its 90 % interval",
+        counted(own.len(), "measurement"),
         protocol.had()
     );
     let sheet = Sheet::new(&title, &[said], theme);
@@ -58,6 +59,8 @@ pub(in super::super) fn compose(
 /// What marks of one kind have in common: the family; the profile where all are of one family.
 struct Groups<'a> {
     names: Vec<&'a str>,
+    /// How many predictions each of the names has.
+    sizes: Vec<usize>,
     /// Where a name stands among all of its kind: its mark is the same in every picture.
     places: Vec<&'a str>,
     key: fn(&Scored) -> &str,
@@ -71,18 +74,28 @@ impl<'a> Groups<'a> {
             true => |p| p.family.as_str(),
             false => |p| p.hardware.as_str(),
         };
-        let mut groups = Self { names: Vec::new(), places: Vec::new(), key };
+        let (names, sizes, places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut groups = Self { names, sizes, places, key };
         for p in all {
             if !groups.places.contains(&key(p)) {
                 groups.places.push(key(p));
             }
         }
         for p in own {
-            if !groups.names.contains(&key(p)) {
-                groups.names.push(key(p));
+            match groups.names.iter().position(|own| *own == key(p)) {
+                Some(at) => groups.sizes.iter_mut().skip(at).take(1).for_each(|size| *size += 1),
+                None => {
+                    groups.names.push(key(p));
+                    groups.sizes.push(1);
+                }
             }
         }
         groups
+    }
+
+    fn size(&self, name: &str) -> usize {
+        let at = self.names.iter().position(|own| *own == name);
+        at.and_then(|at| self.sizes.get(at)).copied().unwrap_or(0)
     }
 
     fn sign(&self, name: &str, theme: &Theme) -> Sign {
@@ -92,10 +105,11 @@ impl<'a> Groups<'a> {
 
 fn panel(own: &[&Scored], quantity: Quantity, groups: &Groups<'_>, theme: &Theme) -> Panel {
     let own: Vec<&Scored> = own.iter().copied().filter(|p| p.quantity == quantity).collect();
-    let error = |p: &Scored| (p.predicted / p.measured).ln().abs();
-    let mut worst = own.clone();
-    worst.sort_by(|one, other| error(other).total_cmp(&error(one)));
-    worst.truncate(NAMED);
+    let worst = worst(&own);
+    // The many lie below the few.
+    let mut own = own;
+    let many = |p: &&Scored| groups.size((groups.key)(p));
+    own.sort_by_key(|p| std::cmp::Reverse(many(p)));
     let points = own.iter().map(|p| Point {
         measured: p.measured,
         predicted: p.predicted,
@@ -114,6 +128,21 @@ fn panel(own: &[&Scored], quantity: Quantity, groups: &Groups<'_>, theme: &Theme
     Panel { title: name.to_owned(), figures, unit, points: points.collect() }
 }
 
+/// The worst predictions, no more than a few of one profile.
+fn worst<'a>(own: &[&'a Scored]) -> Vec<&'a Scored> {
+    let error = |p: &Scored| (p.predicted / p.measured).ln().abs();
+    let mut ranked = own.to_vec();
+    ranked.sort_by(|one, other| error(other).total_cmp(&error(one)));
+    let mut worst: Vec<&Scored> = Vec::new();
+    for p in ranked {
+        let same = worst.iter().filter(|known| known.hardware == p.hardware).count();
+        if worst.len() < NAMED && same < OF_ONE {
+            worst.push(p);
+        }
+    }
+    worst
+}
+
 /// What a prediction is called, with its error.
 fn named(p: &Scored) -> String {
     let error = format!(" {:+.0} %", p.relative_error() * 100.0).replace('-', "−");
@@ -125,8 +154,7 @@ fn explain(legend: &mut Legend<'_>, own: &[&Scored], groups: &Groups<'_>, theme:
     legend.heading("measured on");
     for name in groups.names.iter().take(KEYS) {
         let sign = groups.sign(name, theme);
-        let count = own.iter().filter(|p| (groups.key)(p) == *name).count();
-        let text = format!("{} ({count})", stem(name));
+        let text = format!("{} ({})", stem(name), groups.size(name));
         legend.sample(&text, |scene, at| sign.draw(scene, at, 5.0, theme));
     }
     if let Some(rest) = groups.names.len().checked_sub(KEYS).filter(|rest| *rest > 0) {
