@@ -15,6 +15,8 @@ mod legend;
 mod live;
 mod log_axis;
 mod names;
+#[cfg(test)]
+mod overlap;
 mod paint;
 mod parity;
 mod picture;

@@ -53,3 +53,6 @@ pub(super) fn compose(view: FitView, report: &FitReport, theme: &Theme) -> (Scen
         FitView::Contributions => contributions::compose(report, theme),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,3 +22,6 @@ pub(super) fn percent(share: f64) -> String {
     let decimals = usize::from(percent.abs() < 9.95);
     format!("{percent:.decimals$} %").replace('-', "−")
 }
+
+#[cfg(test)]
+mod tests;

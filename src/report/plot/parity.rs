@@ -53,6 +53,8 @@ const DASHES: (f64, f64) = (6.0, 4.0);
 const LOOKS: [(usize, f64, f64); 3] = [(160, 4.2, 0.35), (500, 3.4, 0.25), (usize::MAX, 2.9, 0.13)];
 /// Errors that may have a tick, the most wanted first.
 const ERRORS: [f64; 12] = [0.0, 1.0, -0.5, 0.1, -0.1, 0.5, -0.25, 0.25, 3.0, -0.75, -0.9, 9.0];
+/// The longest line from a mark to its name.
+const LEADER: f64 = 110.0;
 /// The longest side of a square.
 const LONGEST: f64 = 560.0;
 
@@ -266,7 +268,7 @@ impl Plane {
         let Some(before) = point.before.filter(|before| *before > 0.0 && before.is_finite()) else {
             return;
         };
-        let was = Sign { ink: theme.frame.faded(0.6), ..point.sign };
+        let was = Sign { ink: theme.quiet.faded(0.6), ..point.sign };
         was.outline(scene, (x, self.y.place(before)), 3.2, theme);
         let off = (before / point.measured).ln();
         if off.abs() <= self.limit {
@@ -318,7 +320,12 @@ impl Plane {
             lines: [1.0, OFF, 1.0 / OFF].map(|factor| self.diagonal(factor)).repeat(4),
             ..Obstacles::default()
         };
+        let length = |[from, to]: [(f64, f64); 2]| (to.0 - from.0).hypot(to.1 - from.1);
         for placed in names::place(&wanted, &self.square, obstacles) {
+            // Through a crowd a leader leads nowhere.
+            if placed.leader.is_some_and(|leader| length(leader) > LEADER) {
+                continue;
+            }
             if let Some(leader) = placed.leader {
                 scene.line(&leader, 0.8, theme.quiet, None);
             }

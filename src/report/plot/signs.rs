@@ -31,7 +31,9 @@ impl Sign {
     /// The mark number `at`: no two of the first 24 are alike.
     pub(super) fn of(at: usize, theme: &Theme) -> Self {
         let form = FORMS.get((at + at / 12) % FORMS.len()).copied().unwrap_or(Form::Disc);
-        Self { form, ink: theme::load(at % INKS, theme) }
+        // On dark paper the deep colours of the palette are lifted.
+        let lift = if theme.paper.rgb.0 < 128 { 0.2 } else { 0.0 };
+        Self { form, ink: theme::load(at % INKS, theme).mixed(theme.text, lift) }
     }
 
     /// Draws it with a thin rim of paper, which parts it from others.

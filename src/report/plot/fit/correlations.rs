@@ -14,7 +14,7 @@ use crate::calibrate::FitReport;
 /// Rows of the matrix.
 const ROWS: usize = 40;
 /// Right end of the names at the left, and height of those above.
-const NAMES: f64 = 366.0;
+const NAMES: f64 = 440.0;
 const ABOVE: f64 = 226.0;
 /// Side of a cell, least and most, and of one that has room for its figure.
 const CELL: (f64, f64) = (17.0, 46.0);
@@ -28,7 +28,12 @@ const BELOW: f64 = 70.0;
 pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) {
     let factors = factors(report);
     let of = |one: &Factor, other: &Factor| {
-        report.correlations.get((one.first, other.first)).copied().unwrap_or(0.0)
+        report
+            .correlations
+            .get((one.first, other.first))
+            .copied()
+            .filter(|own| own.is_finite())
+            .unwrap_or(0.0)
     };
     let (shown, chosen) = shown(report, &factors, of);
     let title = format!(

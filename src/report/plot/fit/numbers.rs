@@ -151,6 +151,9 @@ fn draw(
     let wide = Z90 * number.sigma_before;
     scene.fill(bar(-wide, wide, tall), theme.frame.mixed(theme.paper, 0.62));
     let (moved, narrow) = (number.factor.ln(), Z90 * number.sigma);
+    if !(moved.is_finite() && narrow.is_finite()) {
+        return;
+    }
     let ink = theme::load(0, theme);
     scene.fill(bar(moved - narrow, moved + narrow, slim), ink);
     Sign { form: Form::Disc, ink }.draw(scene, (x(moved), middle), (lane * 0.24).min(4.6), theme);

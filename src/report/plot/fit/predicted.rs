@@ -99,7 +99,8 @@ fn median(mut sizes: Vec<f64>) -> String {
     sizes.sort_by(f64::total_cmp);
     let middle = sizes.len() / 2;
     let upper = sizes.get(middle).copied().unwrap_or(0.0);
-    let lower = if sizes.len() % 2 == 0 { sizes.get(middle.wrapping_sub(1)) } else { None };
+    let lower =
+        if sizes.len().is_multiple_of(2) { sizes.get(middle.wrapping_sub(1)) } else { None };
     super::super::held_out::percent((upper + lower.copied().unwrap_or(upper)) / 2.0)
 }
 
@@ -118,7 +119,7 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, boards: &[&str], theme: 
     legend.sample("predicted, with its 90 % interval", |scene, at| {
         sample_interval(scene, at, first, theme);
     });
-    let was = Sign { ink: theme.frame.faded(0.6), ..first };
+    let was = Sign { ink: theme.quiet.faded(0.6), ..first };
     legend.sample("predicted before the fit", |scene, at| was.outline(scene, at, 3.2, theme));
     if report.sights.iter().any(|sight| !sight.given) {
         let text = "not given to the fit: a fault";

@@ -185,6 +185,9 @@ impl Panel {
                 let y = middle + (place as f64 - (own.len() as f64 - 1.0) / 2.0) * apart;
                 let own = quantities.iter().position(|of| *of == sight.quantity).unwrap_or(0);
                 let pull = (self.side.pull)(sight);
+                if !pull.is_finite() {
+                    continue;
+                }
                 if pull.abs() <= self.limit {
                     let sign = Sign::of(own, theme);
                     match sight.given {
@@ -228,7 +231,10 @@ impl Panel {
 }
 
 fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
-    let given: Vec<&FittedSight> = report.sights.iter().filter(|sight| sight.given).collect();
+    let told = |sight: &&FittedSight| {
+        sight.given && sight.pull.is_finite() && sight.pull_before().is_finite()
+    };
+    let given: Vec<&FittedSight> = report.sights.iter().filter(told).collect();
     let within = |pull: fn(&FittedSight) -> f64| {
         let own = given.iter().filter(|sight| pull(sight).abs() <= Z90).count();
         format!("{own} of {}", given.len())
@@ -253,7 +259,7 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
         });
     }
     legend.space();
-    if given.len() < report.sights.len() {
+    if report.sights.iter().any(|sight| !sight.given) {
         legend.sample("not given to the fit: a fault", |scene, place| {
             Sign::of(0, theme).outline(scene, place, 5.0, theme);
         });

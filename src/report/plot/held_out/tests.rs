@@ -1,0 +1,109 @@
+use super::super::overlap::{is_tidy, labels, says};
+use super::super::scene::Shape;
+use super::super::theme::{DARK, LIGHT};
+use super::*;
+use crate::calibrate::Protocol;
+use crate::uncertainty::Interval90;
+
+fn scored(at: usize, protocol: Protocol, families: usize) -> Scored {
+    let measured = 1e-4 * 1.02f64.powi((at * 37 % 500) as i32);
+    let wave = (at as f64 * 0.7).sin();
+    let predicted = measured * (0.3 * wave * wave * wave).exp();
+    let family = at % families;
+    Scored {
+        id: format!("board_{family}/runtime-{}/network_with_a_name(width={at})", at % 3),
+        family: format!("family_{family}"),
+        hardware: format!("board_{family}"),
+        of_layer: at % 10 == 9,
+        quantity: if at.is_multiple_of(2) { Quantity::Latency } else { Quantity::Energy },
+        measured,
+        predicted,
+        interval: Interval90 { low: predicted * 0.8, high: predicted * 1.2 },
+        protocol,
+        unexcited: 0.0,
+        counts: at % 10 != 8,
+    }
+}
+
+fn all(count: usize, families: usize) -> Vec<Scored> {
+    let own = |protocol| (0..count).map(move |at| scored(at, protocol, families));
+    Protocol::ALL.into_iter().flat_map(own).collect()
+}
+
+#[test]
+fn no_label_covers_another_or_leaves_the_paper() {
+    for (count, families) in [(0, 1), (1, 1), (2, 1), (30, 4), (400, 17), (1200, 40)] {
+        let scored = all(count, families);
+        for theme in [&LIGHT, &DARK] {
+            let (scene, size) = curves(&scored, theme);
+            is_tidy(&scene, size, &format!("errors of {count}"));
+            for protocol in Protocol::ALL {
+                let (scene, size) = scatter(&scored, protocol, theme);
+                is_tidy(&scene, size, &format!("{} of {count}", protocol.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn without_predictions_pictures_say_so() {
+    assert!(says(&curves(&[], &LIGHT).0, "nothing was predicted"));
+    assert!(says(&scatter(&[], Protocol::Row, &LIGHT).0, "nothing was predicted so"));
+    // Layers and what nobody looked up are in no picture.
+    let layers = [scored(9, Protocol::Row, 1), scored(8, Protocol::Row, 1)];
+    assert!(says(&scatter(&layers, Protocol::Row, &LIGHT).0, "nothing was predicted so"));
+}
+
+#[test]
+fn a_curve_has_a_step_an_error_and_its_marks_at_the_figures_of_the_table() {
+    let scored = all(40, 1);
+    let (scene, _) = curves(&scored[..40], &LIGHT);
+    let longest = scene.shapes.iter().filter_map(|shape| match shape {
+        Shape::Line(points, ..) => Some(points.len()),
+        _ => None,
+    });
+    assert!(longest.max().unwrap() > 1);
+    let missed = crate::calibrate::Missed::by(scored[..40].iter(), Quantity::Latency).unwrap();
+    assert!(says(&scene, &percent(missed.median)) && says(&scene, &percent(missed.p90)));
+}
+
+#[test]
+fn marks_of_a_family_are_the_same_under_every_protocol() {
+    let mut some = all(40, 4);
+    // Under one protocol the first families have nothing.
+    some.retain(|p| {
+        p.protocol != Protocol::Network || p.family == "family_3" || p.family == "family_2"
+    });
+    let ink = |protocol| {
+        let (scene, _) = scatter(&some, protocol, &LIGHT);
+        let at = labels(&scene).iter().find(|l| l.text.starts_with("family_3")).map(|l| l.at);
+        let (x, y) = at.unwrap();
+        let near = scene.shapes.iter().filter_map(|shape| match shape {
+            Shape::Polygon(points, ink) => points
+                .iter()
+                .all(|p| (p.0 - x).abs() < 40.0 && (p.1 - y).abs() < 20.0)
+                .then_some(ink.rgb),
+            _ => None,
+        });
+        near.collect::<Vec<_>>()
+    };
+    assert!(!ink(Protocol::Row).is_empty());
+    assert_eq!(ink(Protocol::Row), ink(Protocol::Network));
+}
+
+#[test]
+fn the_worst_are_named_and_no_more_than_two_of_a_board() {
+    let mut some: Vec<Scored> = (0..60).map(|at| scored(at, Protocol::Row, 3)).collect();
+    for (at, p) in some.iter_mut().enumerate() {
+        // Of one board all are far off.
+        p.predicted = p.measured * if p.hardware == "board_0" { 3.0 + at as f64 } else { 1.02 };
+    }
+    let (scene, _) = scatter(&some, Protocol::Row, &LIGHT);
+    let named = |board: &str| {
+        let own = labels(&scene).into_iter().filter(|l| l.text.starts_with(board));
+        own.filter(|l| l.text.ends_with('%')).count()
+    };
+    // Two in each panel.
+    assert_eq!(named("board_0/"), 4);
+    assert!(named("board_1/") > 0);
+}
