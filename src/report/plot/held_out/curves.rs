@@ -219,7 +219,13 @@ fn write_table(
         for (left, quantity) in columns.into_iter().zip(QUANTITIES) {
             let own = counting(scored).filter(|p| p.protocol == course.protocol);
             let Some(missed) = Missed::by(own, quantity) else { continue };
-            let figures = [missed.figures.to_string(), percent(missed.median), percent(missed.p90)];
+            let figures = [
+                missed.figures.to_string(),
+                percent(missed.median),
+                percent(missed.p90),
+                percent(missed.worst),
+                format!("{:.0} %", missed.coverage * 100.0),
+            ];
             for ((_, right), figure) in FIGURES.into_iter().zip(figures) {
                 text(scene, figure, (left + right, baseline), theme.text, Anchor::End);
             }

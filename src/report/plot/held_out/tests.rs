@@ -55,16 +55,24 @@ fn without_predictions_pictures_say_so() {
 }
 
 #[test]
-fn a_curve_has_a_step_an_error_and_its_marks_at_the_figures_of_the_table() {
+fn the_table_has_the_figures_and_the_marks_stand_at_half_and_at_nine_of_ten() {
     let scored = all(40, 1);
     let (scene, _) = curves(&scored[..40], &LIGHT);
-    let longest = scene.shapes.iter().filter_map(|shape| match shape {
-        Shape::Line(points, ..) => Some(points.len()),
+    let missed = crate::calibrate::Missed::by(scored[..40].iter(), Quantity::Latency).unwrap();
+    for share in [missed.median, missed.p90, missed.worst] {
+        assert!(says(&scene, &percent(share)), "{share}");
+    }
+    assert!(labels(&scene).iter().any(|l| l.text == format!("{:.0} %", missed.coverage * 100.0)));
+    // Marks of latency stand at half and at nine of ten of the height between the labels of the axis.
+    let height =
+        |text: &str| labels(&scene).iter().find(|l| l.text == text).map(|l| l.at.1).unwrap();
+    let (none, all) = (height("0 %"), height("100 %"));
+    let discs = scene.shapes.iter().filter_map(|shape| match shape {
+        Shape::Disc(at, 5.2, _) => Some((none - at.1) / (none - all)),
         _ => None,
     });
-    assert!(longest.max().unwrap() > 1);
-    let missed = crate::calibrate::Missed::by(scored[..40].iter(), Quantity::Latency).unwrap();
-    assert!(says(&scene, &percent(missed.median)) && says(&scene, &percent(missed.p90)));
+    let shares: Vec<f64> = discs.take(2).collect();
+    assert!((shares[0] - 0.5).abs() < 0.02 && (shares[1] - 0.9).abs() < 0.02, "{shares:?}");
 }
 
 #[test]
