@@ -129,7 +129,7 @@ fn panel(own: &[&Scored], quantity: Quantity, groups: &Groups<'_>, theme: &Theme
 }
 
 /// The worst predictions, no more than a few of one profile.
-fn worst<'a>(own: &[&'a Scored]) -> Vec<&'a Scored> {
+pub(super) fn worst<'a>(own: &[&'a Scored]) -> Vec<&'a Scored> {
     let error = |p: &Scored| (p.predicted / p.measured).ln().abs();
     let mut ranked = own.to_vec();
     ranked.sort_by(|one, other| error(other).total_cmp(&error(one)));
