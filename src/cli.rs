@@ -14,6 +14,7 @@ mod hardware;
 mod inspect;
 mod measurement;
 mod model;
+mod pictures;
 mod plot;
 mod repeat;
 mod roofline;

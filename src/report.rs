@@ -3,6 +3,7 @@
 mod convert;
 mod folder;
 pub mod json;
+mod picture_folder;
 pub mod plot;
 mod prediction;
 mod roofs;
@@ -11,6 +12,7 @@ mod tables;
 
 pub use convert::{ConvertError, Converted, Source, Target, Told, convert};
 pub use folder::{FolderError, OutputFolder, write_file, write_file_with};
+pub use picture_folder::{PicturesError, write_fits, write_held_out};
 pub use prediction::Prediction;
 pub use roofs::Roofs;
 pub use run_folder::{RunFolderError, write_run};

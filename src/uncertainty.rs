@@ -12,7 +12,7 @@ mod together;
 
 pub use headlines::{Headline, Headlines, headlines};
 pub use linearised::{
-    Contribution, Figure, Interval90, Sigma, Uncertainty, linearised, linearised_by,
+    Contribution, Figure, Interval90, Sigma, Uncertainty, Z90, linearised, linearised_by,
     linearised_figures, linearised_of,
 };
 pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};

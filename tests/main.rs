@@ -19,6 +19,7 @@ mod errors;
 mod extends;
 mod families;
 mod findings;
+mod fit_pictures;
 mod fuzz_seeds;
 mod hardware_tools;
 mod headroom;

@@ -15,6 +15,8 @@ pub struct FitReport {
     pub name: String,
     /// The numbers that were fitted.
     pub numbers: Vec<FittedNumber>,
+    /// Correlations of the logarithms of each two of them, in their order; zero where one is exact.
+    pub correlations: DMatrix<f64>,
     /// The measurements, in the order of the cases.
     pub sights: Vec<FittedSight>,
     /// Unknowns of the fit: numbers, what they share, and what the model is off by.
@@ -75,6 +77,20 @@ impl FittedSight {
     pub fn name(&self) -> String {
         format!("{} {}", self.id, self.quantity.name())
     }
+
+    /// The residual before the fit, in deviations of what the priors and its own scatter allow.
+    pub fn pull_before(&self) -> f64 {
+        let off = (self.before / self.measured).ln();
+        if self.sigma_before > 0.0 { off / self.sigma_before } else { 0.0 }
+    }
+
+    /// By what factor the deviation of the number that it told most about would be wider without it: the share
+    /// `t` of that number's variance and the leverage `h` of the measurement make `√(1 + t / (1 - h))`
+    /// (a row taken from the normal equations, Sherman and Morrison).
+    pub fn sharpens(&self) -> f64 {
+        let told = self.tells.as_ref().map_or(0.0, |(_, share)| *share);
+        (1.0 + told / (1.0 - self.leverage).max(f64::EPSILON)).sqrt()
+    }
 }
 
 impl FittedNumber {
@@ -94,12 +110,20 @@ impl FittedNumber {
 pub struct FittedSight {
     /// Case, network and layer.
     pub id: String,
+    /// The case.
+    pub case: String,
+    /// The profile.
+    pub hardware: String,
+    /// False where its source has a fault: the fit did not have it.
+    pub given: bool,
     /// What is measured.
     pub quantity: Quantity,
     /// The measurement, in SI.
     pub measured: f64,
     /// Predicted before the fit, in SI.
     pub before: f64,
+    /// Deviation of the logarithm of that, the scatter of the measurement in it.
+    pub sigma_before: f64,
     /// Predicted after it, in SI.
     pub predicted: f64,
     /// The interval that 90 of 100 such measurements lie in.
@@ -163,10 +187,12 @@ impl FitReport {
         let sights = report.sights(&numbers, &shares);
         let strained = sights.iter().filter(|sight| sight.pull.abs() > CONTRADICT);
         let strained = strained.map(|sight| (sight.name(), sight.pull)).collect();
-        let (idle, numbers): (Vec<_>, Vec<_>) =
-            numbers.into_iter().map(|(number, _)| number).partition(|number| number.effect == 0.0);
+        let (idle, moved): (Vec<_>, Vec<_>) =
+            numbers.into_iter().partition(|(number, _)| number.effect == 0.0);
+        let correlations = report.correlations(&moved.iter().collect::<Vec<_>>());
         Self {
             name: calibration.name.clone(),
+            correlations,
             sights,
             unknowns: joint.unknowns().len(),
             iterations: fit.iterations,
@@ -179,8 +205,8 @@ impl FitReport {
             contradictions: report.contradictions(),
             untouched: report.untouched(),
             strained,
-            idle: idle.into_iter().map(|number| number.name).collect(),
-            numbers,
+            idle: idle.into_iter().map(|(number, _)| number.name).collect(),
+            numbers: moved.into_iter().map(|(number, _)| number).collect(),
         }
     }
 }
@@ -255,9 +281,13 @@ impl Reported<'_> {
             });
             FittedSight {
                 id: sight.id.clone(),
+                case: sight.keys.case.clone(),
+                hardware: sight.keys.hardware.clone(),
+                given: own.is_some(),
                 quantity: sight.quantity,
                 measured: sight.measured,
                 before: before.predicted,
+                sigma_before: before.sigma,
                 predicted: after.predicted,
                 interval: after.interval(),
                 pull: (after.predicted / sight.measured).ln() / left,
@@ -266,6 +296,7 @@ impl Reported<'_> {
                     let told = shares.iter().map(|told| told.get(own).copied().unwrap_or(0.0));
                     let told = told.zip(numbers).filter(|(_, (number, _))| number.effect > 0.0);
                     let most = told.max_by(|one, other| one.0.total_cmp(&other.0));
+                    let most = most.filter(|(share, _)| *share > 0.0);
                     most.map(|(share, (number, _))| (number.name.clone(), share))
                 }),
             }
@@ -305,7 +336,8 @@ impl Reported<'_> {
         let along = group.iter().map(|number| self.fitted.posterior.along(&number.1));
         let along: Vec<Vec<f64>> = along.collect();
         DMatrix::from_fn(group.len(), group.len(), |i, j| {
-            group[i].1.times(&along[j]) / (group[i].0.sigma * group[j].0.sigma)
+            let widths = group[i].0.sigma * group[j].0.sigma;
+            if widths > 0.0 { group[i].1.times(&along[j]) / widths } else { 0.0 }
         })
     }
 

@@ -1,11 +1,12 @@
 //! `calibrate`: profiles fitted to measurements.
 
+use super::pictures::PicturesArguments;
 use super::{Answer, CliError};
 use crate::calibrate::fit::Limits;
 use crate::calibrate::joint::{FittedProfile, Joint};
 use crate::calibrate::{Case, FitReport, Gathered, fitted_text};
 use crate::hardware::{copied, profile_text};
-use crate::report::{calibration_text, json, write_file};
+use crate::report::{calibration_text, json, write_file, write_fits};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub(super) struct Calibrate {
     /// Replace files that are there
     #[arg(long, requires = "out")]
     force: bool,
+    #[command(flatten)]
+    pictures: PicturesArguments,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,
@@ -28,6 +31,7 @@ pub(super) struct Calibrate {
 
 impl Calibrate {
     pub(super) fn run(&self) -> Result<Answer, CliError> {
+        self.pictures.check()?;
         let gathered = Gathered::load(&self.calibration)?;
         let calibration = &gathered.calibration;
         let (mut reports, mut profiles) = (Vec::new(), Vec::new());
@@ -39,10 +43,13 @@ impl Calibrate {
             profiles.extend(fitted.profiles().into_iter().map(|own| (own, described.clone())));
             reports.push(report);
         }
-        let said = match &self.out {
+        let mut said = match &self.out {
             Some(out) => self.write(&profiles, &calibration.name, out)?,
             None => String::new(),
         };
+        let parts = gathered.parts().into_iter().zip(&reports);
+        let fits: Vec<_> = parts.map(|(cases, report)| (named(cases), report)).collect();
+        said.push_str(&self.pictures.write(|dark, folder| write_fits(&fits, dark, folder))?);
         if self.json {
             let fits: Vec<_> = reports.iter().map(json::calibration).collect();
             let document = serde_json::json!({"schema": "joulecast.calibrate/1", "fits": fits});
@@ -70,6 +77,11 @@ impl Calibrate {
         }
         Ok(said)
     }
+}
+
+/// What a fit is called beside others of its calibration.
+fn named(cases: &[Case]) -> String {
+    cases.first().map_or(String::new(), |case| case.id.clone())
 }
 
 /// What was fitted to, in words.

@@ -9,7 +9,7 @@ use crate::mapping::MappingError;
 use crate::mapping::import::ImportError;
 use crate::model::ModelError;
 use crate::report::plot::PlotError;
-use crate::report::{ConvertError, FolderError, RunFolderError};
+use crate::report::{ConvertError, FolderError, PicturesError, RunFolderError};
 use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
 use crate::units::LiteralError;
@@ -163,6 +163,15 @@ pub enum CliError {
         /// What is wrong with its value.
         error: LiteralError,
     },
+}
+
+impl From<PicturesError> for CliError {
+    fn from(error: PicturesError) -> Self {
+        match error {
+            PicturesError::Folder(error) => error.into(),
+            PicturesError::Plot(error) => error.into(),
+        }
+    }
 }
 
 impl CliError {

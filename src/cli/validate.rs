@@ -1,5 +1,6 @@
 //! `validate`: predicted against measured.
 
+use super::pictures::PicturesArguments;
 use super::{Answer, CliError};
 use crate::calibrate::{
     Case, CaseError, Comparison, Gathered, HELD_OUT_FILE, Protocol, Scored, ShippedCalibration,
@@ -8,7 +9,7 @@ use crate::calibrate::{
 };
 use crate::report::{
     Rows, against_markdown, comparison_markdown, comparison_table, json, protocols_text,
-    with_tables, write_file,
+    with_tables, write_file, write_held_out,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -38,6 +39,8 @@ pub(super) struct Validate {
     /// A row for each network and layer; so it is for cases that are named
     #[arg(long)]
     each: bool,
+    #[command(flatten)]
+    pictures: PicturesArguments,
     /// The same figures as JSON
     #[arg(long, conflicts_with_all = ["markdown", "record"])]
     json: bool,
@@ -46,14 +49,14 @@ pub(super) struct Validate {
     markdown: bool,
     /// Write the errors into the case files, as what later runs are held against; without case files
     /// into the shipped ones under ./validation, and their tables into its README.md
-    #[arg(long)]
+    #[arg(long, conflicts_with = "pictures")]
     record: bool,
     /// Hold predictions against saved estimates of a compiler instead, which are no measurements
     #[arg(
         long,
         value_name = "TOOL",
         requires_all = ["runs", "models"],
-        conflicts_with_all = ["cases", "each", "markdown", "record"]
+        conflicts_with_all = ["cases", "each", "markdown", "pictures", "record"]
     )]
     against: Option<Peer>,
     /// The folder of its runs, each a folder with per-layer.csv, summary.csv and, of one run of a network
@@ -102,6 +105,7 @@ impl Validate {
         if self.record {
             return self.record();
         }
+        self.pictures.check()?;
         let own = self.calibration.as_deref().map(Gathered::load).transpose()?;
         let cases: Vec<Case> = if let Some(own) = &own {
             own.cases.clone()
@@ -116,6 +120,7 @@ impl Validate {
             comparisons.extend(validate(case)?);
         }
         let scored = self.scored(&comparisons, own)?;
+        let said = self.pictures.write(|dark, folder| write_held_out(&scored, dark, folder))?;
         let worse = self.worse(&comparisons, &scored);
         let good = worse.is_empty();
         if self.json {
@@ -140,7 +145,7 @@ impl Validate {
                 own.recorded * 100.0
             ));
         }
-        Ok(Answer { text, good })
+        Ok(Answer { text: text + &said, good })
     }
 
     /// Predictions under the protocols asked for; of named cases only as their profiles stand.
@@ -150,7 +155,12 @@ impl Validate {
         own: Option<Gathered>,
     ) -> Result<Vec<Scored>, CliError> {
         if !self.cases.is_empty() {
-            return Ok(Vec::new());
+            // Tables of named cases show each prediction; only pictures need them again.
+            let stand = |c: &Comparison| Scored::uncalibrated(c, &c.hardware);
+            return Ok(match self.pictures.wanted() {
+                true => comparisons.iter().map(stand).collect(),
+                false => Vec::new(),
+            });
         }
         let wanted: Vec<Protocol> = match self.protocol.as_slice() {
             [] => Protocol::ALL.to_vec(),

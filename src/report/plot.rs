@@ -3,28 +3,40 @@
 mod addresses;
 mod axis;
 mod buckets;
+mod called;
 mod capture;
+mod fit;
 mod folded;
 mod font;
 mod frame;
+mod held_out;
 mod histogram;
 mod legend;
 mod live;
+mod log_axis;
+mod names;
+#[cfg(test)]
+mod overlap;
 mod paint;
+mod parity;
 mod picture;
 mod regions;
 mod roofline;
 mod scene;
+mod sheet;
+mod signs;
 mod stack;
 mod strip;
 mod theme;
 
 pub use addresses::MemoryPicture;
 pub use capture::{COLUMNS, CapturePicture};
+pub use fit::FitView;
 pub use folded::FoldPicture;
 pub use histogram::{HistogramPicture, STEPS};
 
 use super::Roofs;
+use crate::calibrate::{FitReport, Protocol, Scored};
 use crate::model::ModelProfile;
 use crate::trace::Trace;
 use crate::units::SimTime;
@@ -161,6 +173,38 @@ pub fn folded(picture: &FoldPicture<'_>, path: &Path) -> Result<(), PlotError> {
 pub fn histogram(picture: &HistogramPicture<'_>, path: &Path) -> Result<(), PlotError> {
     let write = writer(path)?;
     write(&histogram::compose(picture), SIZE, path)
+}
+
+/// Draws what a fit did to predictions and numbers. The extension of `path` decides on the kind of picture.
+pub fn fit(view: FitView, report: &FitReport, dark: bool, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (scene, size) = fit::compose(view, report, themed(dark));
+    write(&scene, size, path)
+}
+
+/// Draws predictions under a protocol against what was measured. The extension of `path` decides on the kind of
+/// picture.
+pub fn scatter(
+    scored: &[Scored],
+    protocol: Protocol,
+    dark: bool,
+    path: &Path,
+) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (scene, size) = held_out::scatter(scored, protocol, themed(dark));
+    write(&scene, size, path)
+}
+
+/// Draws how many predictions are off by how much, by protocol. The extension of `path` decides on the kind of
+/// picture.
+pub fn errors(scored: &[Scored], dark: bool, path: &Path) -> Result<(), PlotError> {
+    let write = writer(path)?;
+    let (scene, size) = held_out::curves(scored, themed(dark));
+    write(&scene, size, path)
+}
+
+fn themed(dark: bool) -> &'static theme::Theme {
+    if dark { &theme::DARK } else { &theme::LIGHT }
 }
 
 type Writer = fn(&scene::Scene, (u32, u32), &Path) -> Result<(), PlotError>;

@@ -23,7 +23,7 @@ use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
 /// Normal quantile of 95 %.
-pub(super) const Z90: f64 = 1.644_853_626_951_472_2;
+pub const Z90: f64 = 1.644_853_626_951_472_2;
 
 /// A central 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

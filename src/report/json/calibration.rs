@@ -53,11 +53,14 @@ fn sight(sight: &FittedSight) -> Value {
         "quantity": sight.quantity.with_unit(),
         "measured": sight.measured,
         "before": sight.before,
+        "pull_before": sight.pull_before(),
+        "given": sight.given,
         "predicted": sight.predicted,
         "predicted_interval90": [sight.interval.low, sight.interval.high],
         "relative_error": sight.predicted / sight.measured - 1.0,
         "pull": sight.pull,
         "leverage": sight.leverage,
+        "sharpens": sight.sharpens(),
         "tells": sight.tells.as_ref().map(|(name, share)| json!({"path": name, "share": share})),
     })
 }

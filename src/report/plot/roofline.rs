@@ -5,8 +5,6 @@
 //! other level. Layers of one kind at one place are one mark.
 
 mod chart;
-mod log_axis;
-mod names;
 mod panel;
 
 use super::SIZE;

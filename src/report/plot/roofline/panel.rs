@@ -2,11 +2,11 @@
 
 use super::super::font;
 use super::super::frame::{LABEL_SIZE, MARGIN, TICK_SIZE};
+use super::super::log_axis::LogAxis;
+use super::super::names::{self, Named, Obstacles, grown};
 use super::super::scene::{Anchor, Area, Ink, Label, Scene, Shape};
 use super::super::theme::Theme;
 use super::chart::{Ceiling, Chart, Mark, Role, Slope};
-use super::log_axis::LogAxis;
-use super::names::{self, Named, Obstacles, grown};
 use crate::model::OpKind;
 use std::collections::BTreeMap;
 

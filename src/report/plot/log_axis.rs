@@ -29,8 +29,17 @@ impl LogAxis {
 
     /// Powers of ten with labels, and what lies between them without, or with where there are few.
     pub(super) fn ticks(&self) -> Vec<Tick> {
+        self.labelled(text)
+    }
+
+    /// The same with a unit behind each label.
+    pub(super) fn ticks_in(&self, unit: &str) -> Vec<Tick> {
+        self.labelled(|step, exponent| prefixed(step, exponent, unit))
+    }
+
+    fn labelled(&self, text: impl Fn(i32, i32) -> String) -> Vec<Tick> {
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
-        let wide = self.decade() > 260.0;
+        let (wide, widest) = (self.decade() > 260.0, self.decade() > 1200.0);
         let mut ticks = Vec::new();
         for exponent in first..=last {
             for step in 1..10 {
@@ -38,7 +47,7 @@ impl LogAxis {
                 if value < self.low * (1.0 - 1e-9) || value > self.high * (1.0 + 1e-9) {
                     continue;
                 }
-                let labelled = step == 1 || (wide && matches!(step, 2 | 5));
+                let labelled = step == 1 || (wide && matches!(step, 2 | 5)) || widest;
                 ticks.push(Tick { value, label: labelled.then(|| text(step, exponent)) });
             }
         }
@@ -52,11 +61,16 @@ fn text(step: i32, exponent: i32) -> String {
         let decimals = exponent.unsigned_abs() as usize;
         return format!("{:.decimals$}", f64::from(step) * 10f64.powi(exponent));
     }
+    prefixed(step, exponent, "")
+}
+
+/// `10 ms`, `500 µJ`.
+fn prefixed(step: i32, exponent: i32, unit: &str) -> String {
     const PREFIXES: [&str; 11] = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"];
     let thousands = exponent.div_euclid(3).clamp(-5, 5);
     let digits = f64::from(step) * 10f64.powi(exponent - 3 * thousands);
     let prefix = PREFIXES.get((thousands + 5) as usize).copied().unwrap_or_default();
-    format!("{digits:.0} {prefix}").trim_end().to_owned()
+    format!("{digits:.0} {prefix}{unit}").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -78,6 +92,15 @@ mod tests {
     #[test]
     fn few_decades_have_more_labels() {
         assert_eq!(labels(0.9, 12.0, 600.0), ["1", "2", "5", "10"]);
+        assert_eq!(labels(2.9, 5.1, 600.0), ["3", "4", "5"]);
+    }
+
+    #[test]
+    fn a_unit_stands_behind_its_prefix() {
+        let axis = LogAxis { low: 2e-6, high: 2.0, from: 0.0, to: 600.0 };
+        let labels = axis.ticks_in("s").into_iter().filter_map(|tick| tick.label);
+        let expected = ["10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"];
+        assert_eq!(labels.collect::<Vec<_>>(), expected);
     }
 
     #[test]

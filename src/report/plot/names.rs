@@ -4,8 +4,8 @@
 //! off other marks and off lines. A place that meets a name, leaves the paper or has a leader cross a name is
 //! none; a mark without a place has no name. The same marks give the same places.
 
-use super::super::font;
-use super::super::scene::Area;
+use super::font;
+use super::scene::Area;
 
 /// Size of a name.
 pub(super) const SIZE: f64 = 12.0;
