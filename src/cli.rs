@@ -15,6 +15,7 @@ mod inspect;
 mod measurement;
 mod model;
 mod plot;
+mod record;
 mod repeat;
 mod roofline;
 mod run;

@@ -29,6 +29,11 @@ pub fn calibration_text(outcome: &FitReport) -> String {
     text
 }
 
+/// What a reader should know beside it.
+pub fn notes_text(notes: &[&str]) -> String {
+    notes.iter().map(|note| format!("note: {note}\n")).collect()
+}
+
 fn numbers(outcome: &FitReport) -> String {
     let head = ["profile", "number", "before", "±", "after", "±", "moved", "prior"];
     let mut rows = table(&head, 2);
@@ -106,7 +111,7 @@ fn value(sight: &FittedSight, value: f64) -> String {
     match sight.quantity {
         Quantity::Latency => Seconds(value).to_string(),
         Quantity::Energy => Joules(value).to_string(),
-        Quantity::IdlePower => Watts(value).to_string(),
+        Quantity::IdlePower | Quantity::MeanPower => Watts(value).to_string(),
     }
 }
 
