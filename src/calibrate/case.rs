@@ -100,6 +100,9 @@ described! {
         /// What the meter may be off by, where it is from a capture.
         #[serde(skip)]
         pub accuracy: Option<Accuracy>,
+        /// The capture that it is from.
+        #[serde(skip)]
+        pub file: Option<String>,
     }
 }
 

@@ -28,6 +28,7 @@ use super::fit::{FitError, Limits, Unknown};
 use super::validation::ValidationError;
 use configuration::Configuration;
 use observation::{Gathering, Run};
+use std::collections::BTreeSet;
 use unknowns::Unknowns;
 
 /// All that is measured of some cases, and the unknowns that predict it.
@@ -39,6 +40,8 @@ pub struct Joint {
     unknowns: Vec<Unknown>,
     /// What those are off that are a discrepancy.
     off: Vec<Option<Off>>,
+    /// Those that are what a meter is off by.
+    meters: BTreeSet<usize>,
     /// How many measurements the stated noise and discrepancy are worth.
     worth: Option<f64>,
 }
@@ -57,9 +60,10 @@ impl Joint {
             all.add(case, (configurations.len(), &configuration))?;
             configurations.push(configuration);
         }
-        let (unknowns, off) = all.unknowns.into_parts();
+        let (unknowns, off, meters) = all.unknowns.into_parts();
         let (runs, sights) = (all.runs, all.sights);
-        Ok(Self { configurations, runs, sights, unknowns, off, worth: calibration.stated_worth })
+        let worth = calibration.stated_worth;
+        Ok(Self { configurations, runs, sights, unknowns, off, meters, worth })
     }
 
     /// The fit to all measurements whose sources have no fault.
@@ -78,6 +82,11 @@ impl Joint {
     /// The measurements.
     pub fn sights(&self) -> &[Sight] {
         &self.sights
+    }
+
+    /// The unknowns that are what a meter is off by, by index.
+    pub fn meters(&self) -> impl Iterator<Item = usize> + '_ {
+        self.meters.iter().copied()
     }
 
     /// The unknowns.

@@ -1,8 +1,9 @@
 //! What is asked of a capture: which file, how it is read, which stretches count.
 
-use super::{FoldFault, Folded, Measured, PowerSeries, Rails, WindowOptions, fold};
+use super::{FoldFault, Folded, Measured, PowerSeries, Rails, Window, WindowOptions, fold};
 use crate::formats::{self, FormatError, Opened, Options, csv};
 use crate::trace::{Mark, Readings};
+use crate::units::{Seconds, SimTime};
 use std::path::{Path, PathBuf};
 
 /// A capture, or the folder of a run, with what is to be known to measure it.
@@ -79,12 +80,23 @@ impl Request {
     }
 }
 
-/// The profile of one inference from the windows that were measured in a series.
+/// The profile of one inference from the windows that were measured in a series, without a margin on both sides of
+/// each.
 ///
 /// # Errors
 /// There is nothing to fold.
-pub fn fold_measured(series: &PowerSeries, measured: &Measured) -> Result<Folded, FoldFault> {
-    let windows: Vec<_> = measured.measured.iter().map(|m| m.window.clone()).collect();
+pub fn fold_measured(
+    series: &PowerSeries,
+    measured: &Measured,
+    margin: Seconds,
+) -> Result<Folded, FoldFault> {
+    let margin = SimTime::from_seconds(margin).unwrap_or_default().0;
+    let within = measured.measured.iter().map(|own| Window {
+        start: SimTime(own.window.start.0.saturating_add(margin)),
+        stop: SimTime(own.window.stop.0.saturating_sub(margin)),
+        name: own.window.name.clone(),
+    });
+    let windows: Vec<Window> = within.filter(|window| window.start < window.stop).collect();
     fold(&series.power, &windows, measured.inferences_per_window)
 }
 

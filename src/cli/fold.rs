@@ -6,6 +6,7 @@ use super::{Answer, CliError};
 use crate::capture::{AssignOptions, Assigned, Expected, Folded, Measured, assign, fold_measured};
 use crate::estimate::estimate;
 use crate::report::{fold_csv, fold_text, json, write_file};
+use crate::units::Seconds;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -68,7 +69,7 @@ pub(super) fn fold_windows(
     capture: &CaptureArgument,
     measured: &Measured,
 ) -> Result<Folded, CliError> {
-    Ok(fold_measured(&capture.series()?, measured)?)
+    Ok(fold_measured(&capture.series()?, measured, Seconds::ZERO)?)
 }
 
 impl FoldTarget {

@@ -59,13 +59,9 @@ impl LayerLine<'_> {
 
     fn layer(&self, name: &str, times: &[f64], energies: &[f64]) -> LayerTold {
         let latency = Told::of(times, self.resolution.0);
-        let coarse = latency.map_or(0.0, |latency| self.resolution.0 / latency.value);
-        let energy = Told::of(energies, 0.0);
-        // What an edge is off by, energy is too.
-        let energy = energy.map(|own| {
-            let least = coarse / (energies.len() as f64).sqrt();
-            Told { sigma: own.sigma.max(least), ..own }
-        });
+        // What time is off by, energy is too.
+        let least = latency.map_or(0.0, |latency| latency.sigma);
+        let energy = Told::of(energies, 0.0).map(|own| own.at_least(least));
         LayerTold { layers: vec![name.to_owned()], latency, energy }
     }
 

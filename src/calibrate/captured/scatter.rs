@@ -15,29 +15,39 @@ const STUDENT_68: [f64; 10] = [1.84, 1.32, 1.20, 1.14, 1.11, 1.09, 1.08, 1.07, 1
 
 impl Told {
     /// The mean of repeats, none of none or of what is not above zero. Each repeat is told to a step of the
-    /// meter's clock: where all fall on the same one, their agreement says nothing of it, and `resolution` (its
-    /// deviation) does not average out. Of a single repeat the scatter is not known.
+    /// meter's clock, with a deviation of `resolution`: where all fall on the same one, their agreement says nothing
+    /// of it, and it does not average out. Of a single repeat the scatter is not known.
     pub(super) fn of(values: &[f64], resolution: f64) -> Option<Self> {
         let count = values.len();
         let value = values.iter().sum::<f64>() / count as f64;
         if !(value > 0.0 && value.is_finite()) {
             return None;
         }
-        let alike = values.iter().all(|own| (own - value).abs() < 1e-9 * value);
-        let coarse = if alike { resolution } else { resolution / (count as f64).sqrt() };
         let scatter = Repeats::of(values).map_or(0.0, |repeats| {
             let factor = STUDENT_68.get(count.saturating_sub(2)).copied().unwrap_or(1.0);
             repeats.standard_error * factor
         });
         // The scatter of repeats on several steps holds that of the steps already.
-        let error = scatter.max(coarse);
+        let error = scatter.max(coarse(values, resolution));
         Some(Self { value, sigma: error / value })
+    }
+
+    /// The same, at least as unsure as something else.
+    pub(super) fn at_least(self, sigma: f64) -> Self {
+        Self { sigma: self.sigma.max(sigma), ..self }
     }
 
     /// The same with another part of its error.
     pub(super) fn and(self, sigma: f64) -> Self {
         Self { sigma: self.sigma.hypot(sigma), ..self }
     }
+}
+
+/// What a mean of repeats is off by for being told in steps with a deviation of `resolution`.
+pub(super) fn coarse(values: &[f64], resolution: f64) -> f64 {
+    let first = values.first().copied().unwrap_or(f64::NAN);
+    let alike = values.iter().all(|own| (own - first).abs() < 1e-9 * first.abs());
+    if alike { resolution } else { resolution / (values.len() as f64).sqrt() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::folded;
 use super::marked::{LayerLine, LayerTold};
-use super::scatter::Told;
+use super::scatter::{Told, coarse};
 use super::stretches::{between, periods};
 use super::{CaptureObservation, Captured, LayerSource};
 use crate::calibrate::bench::Bench;
@@ -118,6 +118,9 @@ struct Taken {
 
 /// Windows whose lengths differ by more than this share from the median are not those of one network.
 const ALIKE: f64 = 0.2;
+
+/// A share of an energy that is worth a word.
+const WORTH: f64 = 0.01;
 
 /// A prediction this many times off is worth a word.
 const FAR: f64 = 6.0;
@@ -240,16 +243,17 @@ impl Taking<'_> {
         let energies: Vec<f64> = energies.map(|energy| energy.0).collect();
         let resolution = resolution.0 / each;
         let latency = Told::of(&times, resolution);
-        let energy = Told::of(&energies, 0.0).map(|own| {
-            let time = times.first().copied().unwrap_or(f64::INFINITY);
-            let least = resolution / time / (energies.len() as f64).sqrt();
-            Told { sigma: own.sigma.max(least), ..own }
-        });
+        let least = latency.map_or(0.0, |own| coarse(&times, resolution) / own.value);
+        let energy = Told::of(&energies, 0.0).map(|own| own.at_least(least));
         if energy.is_none() {
             let message = "no window has an energy above zero that is known throughout".to_owned();
             return Err(Problem::of("", message));
         }
         let mut captured = Captured::default();
+        if self.capture.edges.is_none() {
+            let remarks = measured.windows.remarks.iter();
+            captured.notes.extend(remarks.map(|remark| format!("{}: {remark}", self.capture.file)));
+        }
         captured.notes.extend(self.agreement(&energies));
         captured.notes.extend(latency.and_then(|own| self.far(own, each)));
         Ok(Taken { latency, energy, captured, ..Taken::default() })
@@ -264,20 +268,23 @@ impl Taking<'_> {
             )];
         };
         let mut notes = Vec::new();
-        if repeats.drifts() && (repeats.drift * repeats.count as f64).abs() > 0.01 * repeats.mean {
+        if repeats.drifts() && (repeats.drift * repeats.count as f64).abs() > WORTH * repeats.mean {
             notes.push(format!(
                 "{of}: energy drifts by {:+.1} % from the first window to the last: let the board warm up (`warm_up: N`)",
                 repeats.drift * repeats.count as f64 / repeats.mean * 100.0
             ));
         }
-        if !repeats.outliers.is_empty() {
-            let shown = repeats.outliers.iter().take(SHOWN).map(|at| (at + 1).to_string());
-            let shown: Vec<String> = shown.collect();
+        let apart = |at: &&usize| {
+            energies.get(**at).is_some_and(|own| (own / repeats.mean - 1.0).abs() > WORTH)
+        };
+        let far: Vec<String> =
+            repeats.outliers.iter().filter(apart).map(|at| (at + 1).to_string()).collect();
+        if !far.is_empty() {
+            let shown = far.get(..SHOWN.min(far.len())).unwrap_or_default().join(", ");
             notes.push(format!(
-                "{of}: {} of {} windows stand out in energy ({}), and are in the mean",
-                repeats.outliers.len(),
-                repeats.count,
-                shown.join(", ")
+                "{of}: {} of {} windows stand out in energy ({shown}), and are in the mean",
+                far.len(),
+                repeats.count
             ));
         }
         notes
@@ -322,17 +329,13 @@ impl Taking<'_> {
                 let (executed, model) = (&executed[..], self.observation.model.as_str());
                 LayerLine { measured, line, at: *at, executed, model, resolution }.told()?
             }
-            LayerSource::Folded => folded::told(series, measured, predicted)?,
+            LayerSource::Folded => {
+                let found = folded::told(series, measured, predicted)?;
+                let of = format!("{} of {}", self.capture.file, self.observation.model);
+                taken.captured.notes.push(format!("{of}: {}", found.note(executed.len())));
+                found.layers
+            }
         };
-        if *source == LayerSource::Folded {
-            taken.captured.notes.push(format!(
-                "{} of {}: the folded profile shows {} stretches of the {} layers; those without an edge between them count as one",
-                self.capture.file,
-                self.observation.model,
-                taken.layers.len(),
-                executed.len()
-            ));
-        }
         let whole = taken.latency.map_or(f64::INFINITY, |own| own.value);
         let sum: f64 = taken.layers.iter().filter_map(|own| Some(own.latency?.value)).sum();
         taken.captured.layers_are_all = (sum / whole - 1.0).abs() < ALL;
@@ -374,10 +377,12 @@ impl Taken {
         observation.layers.extend(layers);
         let rest = observation.rest.clone().zip(self.rest);
         let accuracy = captured.accuracy.clone();
+        let file = observation.capture.as_ref().map_or(String::new(), |own| own.file.clone());
         observation.captured = Some(self.captured);
         if let Some((state, told)) = rest {
             let power = valued(told);
-            case.idle.push(IdleObservation { state, power, accuracy });
+            let file = Some(file);
+            case.idle.push(IdleObservation { state, power, accuracy, file });
         }
     }
 }

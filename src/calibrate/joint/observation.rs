@@ -131,10 +131,11 @@ impl Gathering<'_> {
     fn add_rest(&mut self, case: &Case, idle: &IdleObservation, keys: &Keys) {
         let quantity = Quantity::IdlePower;
         let parameter = idle.power.parameter();
+        let from = idle.file.as_ref().map_or(String::new(), |file| format!(" ({file})"));
         let mut off = self.off(quantity, None, None, keys);
         off.extend(idle.accuracy.iter().flat_map(|own| self.meter(quantity, own)));
         self.sights.push(Sight {
-            id: format!("{}/{}", case.id, idle.state),
+            id: format!("{}/{}{from}", case.id, idle.state),
             off,
             sigma: self.scatter(quantity).hypot(sigma(parameter)),
             keys: keys.clone(),
@@ -183,7 +184,7 @@ impl Gathering<'_> {
         let parts = parts.into_iter().filter(|(_, concerns, sigma)| *concerns && *sigma > 0.0);
         let factor = |(what, _, sigma): (&str, bool, f64)| {
             let name = format!("{what} of meter {} (±{sigma:.3e})", accuracy.meter);
-            (self.unknowns.factor(name, None, sigma), 1.0)
+            (self.unknowns.meter(name, sigma), 1.0)
         };
         parts.map(factor).collect()
     }

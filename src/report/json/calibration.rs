@@ -43,6 +43,7 @@ fn number(number: &FittedNumber) -> Value {
         "moved_sigmas": number.moved(),
         "effect": number.effect,
         "prior_share": number.prior_share,
+        "meter_share": number.meter_share,
         "told_by": number.told_by.as_ref().map(|(name, share)| json!({"measurement": name, "share": share})),
     })
 }
@@ -58,6 +59,7 @@ fn sight(sight: &FittedSight) -> Value {
         "relative_error": sight.predicted / sight.measured - 1.0,
         "pull": sight.pull,
         "leverage": sight.leverage,
+        "fault": sight.fault,
         "tells": sight.tells.as_ref().map(|(name, share)| json!({"path": name, "share": share})),
     })
 }
