@@ -469,9 +469,6 @@ impl Case {
                 faults.push(Fault::at(format!("{place}.{field}"), "must be above zero"));
             }
         }
-        if capture.settling.as_ref().is_some_and(|own| own.get().0 < 0.0) {
-            faults.push(Fault::at(format!("{place}.settling"), "must not be below zero"));
-        }
         faults
     }
 

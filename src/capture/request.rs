@@ -80,8 +80,7 @@ impl Request {
     }
 }
 
-/// The profile of one inference from the windows that were measured in a series, without a margin on both sides of
-/// each.
+/// The profile of one inference from the windows that were measured in a series, each without a margin at its end.
 ///
 /// # Errors
 /// There is nothing to fold.
@@ -92,7 +91,7 @@ pub fn fold_measured(
 ) -> Result<Folded, FoldFault> {
     let margin = SimTime::from_seconds(margin).unwrap_or_default().0;
     let within = measured.measured.iter().map(|own| Window {
-        start: SimTime(own.window.start.0.saturating_add(margin)),
+        start: own.window.start,
         stop: SimTime(own.window.stop.0.saturating_sub(margin)),
         name: own.window.name.clone(),
     });

@@ -38,7 +38,9 @@ impl FoldedLayers {
     pub(super) fn note(&self, executed: usize) -> String {
         let doubtful = match self.doubtful {
             0 => String::new(),
-            count => format!(", and {count} more that are left out: an edge is hardly that of the layer it was taken for"),
+            count => format!(
+                ", and {count} more that are left out: an edge is hardly that of the layer it was taken for"
+            ),
         };
         format!(
             "the folded profile shows {} stretches of the {executed} layers, those without an edge between them as one{doubtful}",
@@ -53,8 +55,10 @@ pub(super) fn told(
     measured: &Measured,
     predicted: &Estimate,
 ) -> Result<FoldedLayers, Problem> {
-    // An edge lies anywhere in the sample before the one that tells it.
-    let margin = series.sample().unwrap_or_default();
+    // An edge lies anywhere in the sample before the one that tells it: of windows of one inference, the last sample
+    // holds some of what comes behind.
+    let alone = measured.inferences_per_window == Some(1);
+    let margin = series.sample().filter(|_| alone).unwrap_or_default();
     let folded = fold_measured(series, measured, margin)
         .map_err(|fault| Problem::of_error("layers", &fault.to_string()))?;
     let expected = Expected::all(predicted);
@@ -179,9 +183,8 @@ mod tests {
             inferences: 9,
             unexplained: 0.0,
         };
-        let expected: Vec<Expected> = (0..3)
-            .map(|at| Expected { name: format!("l{at}"), duration: Seconds(1.0) })
-            .collect();
+        let expected: Vec<Expected> =
+            (0..3).map(|at| Expected { name: format!("l{at}"), duration: Seconds(1.0) }).collect();
         let assigned =
             [stretch(0, 0.0, 15.0, 1.0), stretch(1, 15.0, 29.5, 1.0), stretch(2, 29.5, 30.0, 1.0)];
         let told = told_of(&folded, &assigned, &expected, 0.5);

@@ -119,7 +119,8 @@ impl LayerLine<'_> {
         let inferences = if each == 1 { String::new() } else { format!(" of {each} inferences") };
         let first = counts.first().copied().unwrap_or(0);
         let marks = if counts.iter().all(|count| *count == first) {
-            format!("line `{}` marks {first} layers in each window{inferences}", self.line)
+            let layers = if first == 1 { "layer" } else { "layers" };
+            format!("line `{}` marks {first} {layers} in each window{inferences}", self.line)
         } else {
             let off = counts.iter().enumerate().filter(|(_, count)| **count != wanted);
             let shown: Vec<String> = off

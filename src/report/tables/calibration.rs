@@ -93,7 +93,11 @@ fn sights(outcome: &FitReport) -> String {
     let mut rows = table(&head, 2);
     for sight in outcome.sights.iter().take(ROWS) {
         rows.add_row([
-            format!("{}{}", shortened(&sight.id, 52), if sight.fault.is_some() { " *" } else { "" }),
+            format!(
+                "{}{}",
+                shortened(&sight.id, 52),
+                if sight.fault.is_some() { " *" } else { "" }
+            ),
             sight.quantity.name().to_owned(),
             value(sight, sight.measured),
             error(sight.before / sight.measured),
@@ -168,9 +172,8 @@ fn warnings(outcome: &FitReport) -> String {
         let _ = writeln!(text, "to settle it: {}", weakest.experiment);
     }
     let meter = outcome.numbers.iter().filter(|number| number.meter_share > METER);
-    let meter: Vec<String> = meter
-        .map(|number| format!("{} {}", number.name, percent(number.meter_share)))
-        .collect();
+    let meter: Vec<String> =
+        meter.map(|number| format!("{} {}", number.name, percent(number.meter_share))).collect();
     if !meter.is_empty() {
         text.push_str(&listed("deviation that is what the meter may be off by", &meter));
     }
