@@ -7,6 +7,7 @@
 
 mod folded;
 mod marked;
+mod problem;
 mod scatter;
 mod stretches;
 mod taken;

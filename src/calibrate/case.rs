@@ -283,7 +283,7 @@ impl Observation {
             figures.extend(figure.map(|own| Measured {
                 recorded: recorded.map(|error| error.get().0),
                 counts: !(captured && again),
-                ..self.from_capture(own, captured)
+                ..self.told(own, captured)
             }));
         }
         let first = self.layers.len().saturating_sub(captured.map_or(0, |own| own.layers));
@@ -297,7 +297,7 @@ impl Observation {
                     layer: Some((at, own.layer.as_str())),
                     with: &own.with,
                     recorded: recorded.as_ref().map(|error| error.get().0),
-                    ..self.from_capture(figure, captured.is_some() && at >= first)
+                    ..self.told(figure, captured.is_some() && at >= first)
                 }));
             }
         }
@@ -305,7 +305,7 @@ impl Observation {
     }
 
     /// The same figure, of the observation's capture or not.
-    fn from_capture<'a>(&'a self, figure: Measured<'a>, captured: bool) -> Measured<'a> {
+    fn told<'a>(&'a self, figure: Measured<'a>, captured: bool) -> Measured<'a> {
         let accuracy = self.captured.as_ref().and_then(|own| own.accuracy.as_ref());
         Measured { accuracy: accuracy.filter(|_| captured), captured, ..figure }
     }

@@ -137,7 +137,7 @@ impl Instrument {
             return Err(InstrumentFault::NotAboveZero { what, value });
         }
         let scatter = [("noise", self.noise.0), ("step", self.step.0)];
-        if let Some((what, value)) = scatter.into_iter().find(|(_, v)| !(*v >= 0.0)) {
+        if let Some((what, value)) = scatter.into_iter().find(|(_, v)| v.is_nan() || *v < 0.0) {
             return Err(InstrumentFault::BelowZero { what, value });
         }
         let samples = (trace.end.seconds().0 * self.rate.0 * self.clock.0).floor();

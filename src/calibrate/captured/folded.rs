@@ -6,8 +6,8 @@
 //! hang together (drift, filters of the supply), so that no bin is an observation of its own.
 
 use super::marked::LayerTold;
+use super::problem::Problem;
 use super::scatter::Told;
-use super::taken::Problem;
 use crate::capture::{
     AssignOptions, Assigned, Expected, Folded, Measured, PowerSeries, assign, fold_measured,
 };

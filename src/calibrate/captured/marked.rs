@@ -1,8 +1,8 @@
 //! Layers that a second digital line marks.
 
 use super::LayerMarks;
+use super::problem::Problem;
 use super::scatter::Told;
-use super::taken::Problem;
 use crate::capture::{Measured, MeasuredWindow};
 use crate::trace::{Edge, Level, LineId};
 use crate::units::{Seconds, SimTime};

@@ -2,69 +2,19 @@
 
 use super::folded;
 use super::marked::{LayerLine, LayerTold};
+use super::problem::Problem;
 use super::scatter::{Told, coarse};
 use super::stretches::{between, periods};
 use super::{CaptureObservation, Captured, LayerSource};
 use crate::calibrate::bench::Bench;
 use crate::calibrate::case::{Case, IdleObservation, LayerObservation, Observation};
 use crate::capture::{Measured, PowerSeries, Repeats, Request, median};
-use crate::diagnostic::{Fault, nearest};
+use crate::diagnostic::Fault;
 use crate::estimate::{Estimate, estimate};
 use crate::evidence::{Kind, Valued};
-use crate::formats::FormatError;
 use crate::mapping::plan;
 use crate::units::{Quantity, Seconds};
 use std::path::Path;
-
-/// What is wrong with a capture, and with which field of it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Problem {
-    field: &'static str,
-    message: String,
-    help: Option<String>,
-}
-
-impl Problem {
-    pub(super) fn of(field: &'static str, message: String) -> Self {
-        Self { field, message, help: None }
-    }
-
-    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
-    }
-
-    /// That of another room, whose text has its help on a line of its own.
-    pub(super) fn of_error(field: &'static str, text: &str) -> Self {
-        let (message, help) = match text.split_once("\nhelp: ") {
-            Some((message, help)) => (message, Some(help.to_owned())),
-            None => (text, None),
-        };
-        Self { field, message: message.to_owned(), help }
-    }
-
-    /// A line that the capture does not have.
-    pub(super) fn no_line(field: &'static str, name: &str, lines: &[String]) -> Self {
-        let known = match lines {
-            [] => "the capture has none".to_owned(),
-            lines => format!("there are {}", lines.join(", ")),
-        };
-        let message = format!("no digital line is called `{name}`: {known}");
-        let problem = Self::of(field, message);
-        match nearest(name, lines.iter().map(String::as_str)) {
-            Some(near) => problem.with_help(format!("did you mean `{near}`?")),
-            None => problem,
-        }
-    }
-
-    fn fault(self, index: usize) -> Fault {
-        let field = if self.field.is_empty() { String::new() } else { format!(".{}", self.field) };
-        let fault = Fault::at(format!("observations[{index}].capture{field}"), self.message);
-        match self.help {
-            Some(help) => fault.with_help(help),
-            None => fault,
-        }
-    }
-}
 
 /// Reads the captures of a case, whose paths are from a folder, and puts what they tell in the place of figures.
 /// What is stated beside a capture stands.
@@ -128,7 +78,7 @@ const FAR: f64 = 6.0;
 impl Taking<'_> {
     fn taken(&self) -> Result<Taken, Problem> {
         let request = self.capture.request(self.folder);
-        let series = request.series().map_err(|error| unreadable(&error))?;
+        let series = request.series().map_err(|error| Problem::unreadable(&error))?;
         if series.header.components.is_empty() {
             let message = "the capture has a current, or a voltage, alone: no power is known";
             let help = "`voltage: \"3.3 V\"` says what the board was supplied with";
@@ -153,12 +103,12 @@ impl Taking<'_> {
 
     /// What its windows tell.
     fn windows(&self, request: &Request, series: &PowerSeries) -> Result<Taken, Problem> {
-        let mut measured = request.measure().map_err(|error| unreadable(&error))?;
+        let mut measured = request.measure().map_err(|error| Problem::unreadable(&error))?;
         self.line_is_there(&measured)?;
         if measured.inferences_per_window.is_none() {
             // One inference each: measured again with that, for the energy of each.
             let request = Request { inferences: Some(1), ..request.clone() };
-            measured = request.measure().map_err(|error| unreadable(&error))?;
+            measured = request.measure().map_err(|error| Problem::unreadable(&error))?;
         }
         self.windows_are_alike(&measured)?;
         let sample =
@@ -348,14 +298,6 @@ const SHOWN: usize = 5;
 
 /// Layers whose times add up to that of the inference within this share are all of it.
 const ALL: f64 = 0.01;
-
-fn unreadable(error: &FormatError) -> Problem {
-    let field = match error {
-        FormatError::NoFormat { .. } => "format",
-        _ => "file",
-    };
-    Problem::of_error(field, &error.to_string())
-}
 
 impl Taken {
     /// Puts figures where the case states none.
