@@ -329,6 +329,7 @@ fn captures_that_do_not_match_are_told_with_their_place() {
             ],
         },
         Bad { capture: &fine, fields: at, beside: r#", rest: "waiting""#, said: &[] },
+        Bad { capture: &fine, fields: at, beside: r#", rest: "on""#, said: &[] },
     ];
     let calibration = file(place.path(), "c.ron", CALIBRATION.as_bytes());
     for Bad { capture: stretches, fields, beside, said } in cases {
@@ -339,6 +340,7 @@ fn captures_that_do_not_match_are_told_with_their_place() {
         let case = file(place.path(), "case.ron", case_of(&observation).as_bytes());
         if said.is_empty() {
             assert!(joulecast(&["validate", &case]).status.success());
+            assert!(joulecast(&["calibrate", &calibration]).status.success());
             continue;
         }
         for verb in [["validate", &case], ["calibrate", &calibration]] {

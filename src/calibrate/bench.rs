@@ -215,10 +215,10 @@ impl Bench {
     }
 
     /// Power at the sources while all domains that have a state stay in it, on a profile of the same
-    /// structure, in SI; not a number where no domain has it.
+    /// structure, in SI; not a number where no domain has it. `on` is awake without work.
     pub fn idle_power(&self, state: &str, profile: &Profile) -> f64 {
         let Ok(mut point) = profile.repoint(&self.point) else { return f64::NAN };
-        let mut known = false;
+        let mut known = state == ON;
         for (domain, asleep) in profile.spec().domains.iter().zip(&mut point.asleep) {
             if let Some(at) = domain.states.iter().position(|own| own.name == state) {
                 *asleep = Some(at);
