@@ -550,3 +550,37 @@ fn the_page_on_calibration_does_what_it_says() {
         assert!(page.contains(&error), "the page has no `{error}`");
     }
 }
+
+/// Energy runs of a real board: the figures that their publisher computed from the same files.
+#[test]
+fn a_capture_of_a_real_board_gives_the_published_figures() {
+    let Some(shared) =
+        crate::shared::folder("a_capture_of_a_real_board_gives_the_published_figures")
+    else {
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let folder = shared.join("captures/mlperf-l4r5-xcubeai9-v1.2").canonicalize().unwrap();
+    let observation = |model: &str, part: &str| {
+        let file = folder.join(part);
+        format!("(model: \"{model}\", capture: (file: {file:?}, meter: \"ppk2\", layers: Folded)),")
+    };
+    let observations = observation("ic_resnet8", "ic") + &observation("kws_ds_cnn", "kws");
+    let case =
+        Case::load(&file(place.path(), "case.ron", case_of(&observations).as_bytes())).unwrap();
+    let published = [(164.962059e-3, 6919.375e-6), (43.149946e-3, 1820.454e-6)];
+    for (own, (time, energy)) in case.observations.iter().zip(published) {
+        let latency = own.latency.as_ref().unwrap();
+        assert!((latency.get().0 / time - 1.0).abs() < 1e-3, "{}: {}", own.model, latency.get().0);
+        // A mean of windows where the publisher has their median.
+        let found = own.energy.as_ref().unwrap();
+        assert!((found.get().0 / energy - 1.0).abs() < 1e-3, "{}: {}", own.model, found.get().0);
+    }
+    // Layers of one shape take one time where the profile shows both of them.
+    let layers = &case.observations[0].layers;
+    let time = |name: &str| {
+        let own = layers.iter().find(|own| own.layer == name && own.with.is_empty());
+        own.and_then(|own| own.latency.as_ref()).unwrap().get().0
+    };
+    assert!((time("conv_2d_5") / time("conv_2d_9") - 1.0).abs() < 0.02);
+}
