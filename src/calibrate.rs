@@ -4,6 +4,7 @@
 mod against;
 mod bench;
 mod calibration;
+mod captured;
 mod case;
 mod experiment;
 pub mod fit;
@@ -27,6 +28,10 @@ pub use against::{
 };
 pub use calibration::{
     Axis, Calibration, CalibrationError, Discrepancy, Noise, Off, Shared, StatedLoss,
+};
+pub use captured::{
+    Accuracy, CaptureObservation, Captured, Edges, HostLog, LayerMarks, LayerSource, MeterAccuracy,
+    TableLayout,
 };
 pub use case::{
     Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,

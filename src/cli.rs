@@ -16,6 +16,7 @@ mod measurement;
 mod model;
 mod pictures;
 mod plot;
+mod record;
 mod repeat;
 mod roofline;
 mod run;

@@ -40,7 +40,7 @@ mod monsoon;
 mod nvidia_smi;
 mod power_gadget;
 pub mod ppk2;
-mod ppk2_csv;
+pub mod ppk2_csv;
 mod ptdaemon;
 mod saleae_binary;
 mod saleae_csv;

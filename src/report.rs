@@ -21,6 +21,6 @@ pub use tables::{
     calibration_text, comparison_markdown, comparison_table, converted_text, estimate_text,
     fold_csv, fold_text, formats_table, hardware_check_text, hardware_list_table,
     hardware_numbers_text, hardware_tree_text, headlines_text, info_text, inspect_text, kinds_text,
-    measured_text, memory_text, model_list_table, protocols_text, repeat_text, roofline_text,
-    run_text, software_check_text, variants_table, weak_numbers_text, with_tables,
+    measured_text, memory_text, model_list_table, notes_text, protocols_text, repeat_text,
+    roofline_text, run_text, software_check_text, variants_table, weak_numbers_text, with_tables,
 };

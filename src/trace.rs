@@ -7,6 +7,7 @@
 
 mod annotations;
 mod buckets;
+mod instrument;
 mod ledger;
 mod levels;
 mod metrics;
@@ -19,6 +20,7 @@ mod window;
 
 pub use annotations::{Annotations, PlacedMark};
 pub use buckets::{Bounds, Bucket, BucketSink, Bucketed, Buckets};
+pub use instrument::{Instrument, InstrumentFault, Reading};
 pub use ledger::{Cause, Ledger, Residuals};
 pub use levels::{LevelSink, Levels};
 pub use metrics::{Metrics, MetricsSink, WINDOWS};

@@ -4,10 +4,14 @@ use super::case::{Case, Measured, Observation, Quantity};
 use super::meter::Meter;
 use super::validation::ValidationError;
 use crate::cost::{Setting, SupplyState, standing_power, supply};
+use crate::diagnostic::nearest;
 use crate::estimate::{Estimate, LayerEstimate, estimate, totals};
 use crate::hardware::{HardwareError, Point, Profile};
-use crate::mapping::{Directions, Network, Objective, plan};
+use crate::mapping::{Directions, Network, Objective, Plan, plan};
 use crate::model::{Bindings, ModelError, ModelGraph, Transform, apply, load};
+use crate::sim::{Arrivals, Workload, run};
+use crate::trace::Deaf;
+use crate::units::Seconds;
 
 /// A profile at the operating point and with the software of a case, and a meter on its rails.
 #[derive(Debug)]
@@ -23,16 +27,29 @@ pub(super) struct Bench {
 pub(super) enum Figure {
     /// Of a whole network.
     Network(Quantity),
-    /// Of one of its layers.
-    Layer(String, Quantity),
+    /// Of one of its layers, or of some together.
+    Layers(Vec<String>, Quantity),
+    /// Mean power while it runs once in each period, in a state of rest between.
+    MeanPower {
+        /// From one inference to the next.
+        period: Seconds,
+        /// The state.
+        rest: String,
+    },
 }
 
 impl Figure {
-    /// What a measurement is of.
-    pub fn of(measured: &Measured<'_>) -> Self {
-        match measured.layer {
-            Some((_, name)) => Self::Layer(name.to_owned(), measured.quantity),
-            None => Self::Network(measured.quantity),
+    /// What a measurement of an observation is of.
+    pub fn of(observation: &Observation, measured: &Measured<'_>) -> Self {
+        if let Some((_, name)) = measured.layer {
+            let names = std::iter::once(name).chain(measured.with.iter().map(String::as_str));
+            return Self::Layers(names.map(str::to_owned).collect(), measured.quantity);
+        }
+        match (measured.quantity, &observation.period, &observation.rest) {
+            (Quantity::MeanPower, Some(period), Some(rest)) => {
+                Self::MeanPower { period: period.get(), rest: rest.clone() }
+            }
+            (quantity, ..) => Self::Network(quantity),
         }
     }
 }
@@ -90,14 +107,44 @@ impl Bench {
         figure: &Measured<'_>,
         predicted: &Estimate,
     ) -> Result<(), ValidationError> {
-        match figure.layer {
-            Some((at, name)) if layer(predicted, name).is_none() => Err(ValidationError::Layer {
+        let Some((at, name)) = figure.layer else { return Ok(()) };
+        let names = std::iter::once(name).chain(figure.with.iter().map(String::as_str));
+        let mut missing = names.filter(|name| layer(predicted, name).is_none());
+        match missing.next() {
+            Some(name) => Err(ValidationError::Layer {
                 case: case.id.clone(),
                 model: observation.model.clone(),
                 layer: name.to_owned(),
                 place: format!("observations[{index}].layers[{at}]"),
             }),
+            None => Ok(()),
+        }
+    }
+
+    /// The state between inferences is one of the profile's.
+    pub fn knows_rest(
+        &self,
+        case: &Case,
+        index: usize,
+        observation: &Observation,
+    ) -> Result<(), ValidationError> {
+        match &observation.rest {
+            Some(rest) if rest != ON && !self.states().contains(&rest.as_str()) => {
+                Err(self.no_state(case, &format!("observations[{index}].rest"), rest))
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// A state that no domain has.
+    pub fn no_state(&self, case: &Case, place: &str, state: &str) -> ValidationError {
+        let states = self.states();
+        ValidationError::State {
+            case: case.id.clone(),
+            state: state.to_owned(),
+            place: place.to_owned(),
+            nearest: nearest(state, states.iter().copied()).map(str::to_owned),
+            known: states.join(", "),
         }
     }
 
@@ -124,43 +171,54 @@ impl Bench {
         let Ok(point) = profile.repoint(&self.point) else { return vec![f64::NAN; figures.len()] };
         let setting = Setting { profile, point: &point, stacks: &self.stacks };
         let plan = plan(network, setting);
-        let is_whole = |figure: &Figure| matches!(figure, Figure::Network(_));
-        if figures.iter().all(is_whole) && self.meter.is_on_all() {
+        let is_layer = |figure: &Figure| matches!(figure, Figure::Layers(..));
+        if !figures.iter().any(is_layer) && self.meter.is_on_all() {
             let (time, energy) = totals(&plan, setting);
             let value = |figure: &Figure| match figure {
                 Figure::Network(Quantity::Latency) => time.0,
                 Figure::Network(Quantity::Energy) => energy.0,
-                Figure::Network(Quantity::IdlePower) | Figure::Layer(..) => f64::NAN,
+                Figure::MeanPower { period, rest } => mean_power(&plan, *period, rest, setting),
+                Figure::Network(_) | Figure::Layers(..) => f64::NAN,
             };
             return figures.iter().map(value).collect();
         }
         let estimate = estimate(&plan, setting);
-        figures.iter().map(|figure| self.value(figure, &estimate, setting)).collect()
+        figures.iter().map(|figure| self.value(figure, &plan, &estimate, setting)).collect()
     }
 
     /// A figure in an estimate, in SI. A layer that is lost where a number moved is none.
-    pub fn value(&self, figure: &Figure, estimate: &Estimate, setting: Setting<'_>) -> f64 {
+    fn value(
+        &self,
+        figure: &Figure,
+        plan: &Plan,
+        estimate: &Estimate,
+        setting: Setting<'_>,
+    ) -> f64 {
         match figure {
             Figure::Network(Quantity::Latency) => estimate.latency.0,
             Figure::Network(Quantity::Energy) => {
                 self.meter.reads(&estimate.by_component, estimate.energy, setting).0
             }
-            Figure::Layer(name, quantity) => match (layer(estimate, name), quantity) {
-                (Some(layer), Quantity::Latency) => layer.time.0,
-                (Some(layer), Quantity::Energy) => {
-                    self.meter.reads(&layer.by_component, layer.energy, setting).0
-                }
-                _ => f64::NAN,
-            },
-            Figure::Network(Quantity::IdlePower) => f64::NAN,
+            Figure::Layers(names, quantity) => {
+                let of = |name: &String| match (layer(estimate, name), quantity) {
+                    (Some(layer), Quantity::Latency) => layer.time.0,
+                    (Some(layer), Quantity::Energy) => {
+                        self.meter.reads(&layer.by_component, layer.energy, setting).0
+                    }
+                    _ => f64::NAN,
+                };
+                names.iter().map(of).sum()
+            }
+            Figure::MeanPower { period, rest } => mean_power(plan, *period, rest, setting),
+            Figure::Network(_) => f64::NAN,
         }
     }
 
     /// Power at the sources while all domains that have a state stay in it, on a profile of the same
-    /// structure, in SI; not a number where no domain has it.
+    /// structure, in SI; not a number where no domain has it. `on` is awake without work.
     pub fn idle_power(&self, state: &str, profile: &Profile) -> f64 {
         let Ok(mut point) = profile.repoint(&self.point) else { return f64::NAN };
-        let mut known = false;
+        let mut known = state == ON;
         for (domain, asleep) in profile.spec().domains.iter().zip(&mut point.asleep) {
             if let Some(at) = domain.states.iter().position(|own| own.name == state) {
                 *asleep = Some(at);
@@ -184,6 +242,20 @@ impl Bench {
         states.sort_unstable();
         states.dedup();
         states
+    }
+}
+
+/// What no state of rest is called.
+const ON: &str = "on";
+
+/// Mean power of one period as the simulation has it: waking, the inference, and rest for what is left. Where an
+/// inference takes longer than the period, the next one waits for it.
+fn mean_power(plan: &Plan, period: Seconds, rest: &str, setting: Setting<'_>) -> f64 {
+    let arrivals = Arrivals::Periodic(period);
+    let workload = Workload { inferences: 1, arrivals, rest: Some(rest.to_owned()) };
+    match run(plan, &workload, setting, &mut Deaf) {
+        Ok(outcome) => outcome.metrics.energy.0 / outcome.metrics.duration.0,
+        Err(_) => f64::NAN,
     }
 }
 

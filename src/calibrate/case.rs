@@ -1,10 +1,13 @@
 //! A case: measurements of one board and runtime, as figures with their source.
 
-use crate::diagnostic::{Fault, Report, parse_ron, resolve_sources, source_kinds};
+use super::captured::{Accuracy, CaptureObservation, Captured, MeterAccuracy, take};
+use crate::diagnostic::{Fault, Report, nearest, parse_ron, resolve_sources, source_kinds};
 use crate::evidence::{Kind, Parameter, Sources, Valued, described, no_parameters};
 use crate::units::{Joules, Ratio, RelativeError, Seconds, Spread, Watts};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 /// What a prediction of an observation was allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +61,9 @@ described! {
         /// Rails that the meter saw; without them the energy is that of all sources.
         #[serde(default)]
         pub rails: Vec<String>,
+        /// Meters that took captures, by name.
+        #[serde(default)]
+        pub meters: BTreeMap<String, MeterAccuracy>,
         /// How much an error may grow over the recorded one before the case fails.
         pub tolerance: Valued<Ratio>,
         /// The figures.
@@ -91,6 +97,12 @@ described! {
         pub state: String,
         /// The power.
         pub power: Valued<Watts>,
+        /// What the meter may be off by, where it is from a capture.
+        #[serde(skip)]
+        pub accuracy: Option<Accuracy>,
+        /// The capture that it is from.
+        #[serde(skip)]
+        pub file: Option<String>,
     }
 }
 
@@ -119,6 +131,22 @@ described! {
         /// `latency`.
         #[serde(default)]
         pub energy_latency: Option<Valued<Seconds>>,
+        /// Mean power at the supply while an inference is asked for once in each `period`.
+        #[serde(default)]
+        pub mean_power: Option<Valued<Watts>>,
+        /// The time from one inference to the next.
+        #[serde(default)]
+        pub period: Option<Valued<Seconds>>,
+        /// The state between inferences, as the profile's domains call it.
+        #[serde(default)]
+        pub rest: Option<String>,
+        /// A capture that tells what is not stated here: latency, energy, power at rest where `rest` names the
+        /// state, and layers where it says how; with a `period` the mean power of all of it instead.
+        #[serde(default)]
+        pub capture: Option<CaptureObservation>,
+        /// What the capture gave.
+        #[serde(skip)]
+        pub captured: Option<Captured>,
         /// Relative error of latency when the case was last looked at.
         #[serde(default)]
         pub recorded_latency_error: Option<Valued<RelativeError>>,
@@ -136,6 +164,9 @@ described! {
     pub struct LayerObservation {
         /// The layer, as the network calls it.
         pub layer: String,
+        /// Further layers that its figures are of too.
+        #[serde(default)]
+        pub with: Vec<String>,
         /// Its time.
         #[serde(default)]
         pub latency: Option<Valued<Seconds>>,
@@ -160,6 +191,8 @@ pub enum Quantity {
     Energy,
     /// Power at rest.
     IdlePower,
+    /// Mean power of inferences at a period, with the rest between them.
+    MeanPower,
 }
 
 impl Quantity {
@@ -172,6 +205,7 @@ impl Quantity {
             Self::Latency => "latency",
             Self::Energy => "energy",
             Self::IdlePower => "idle_power",
+            Self::MeanPower => "mean_power",
         }
     }
 
@@ -181,6 +215,7 @@ impl Quantity {
             Self::Latency => "latency_s",
             Self::Energy => "energy_j",
             Self::IdlePower => "idle_power_w",
+            Self::MeanPower => "mean_power_w",
         }
     }
 }
@@ -190,6 +225,8 @@ impl Quantity {
 pub struct Measured<'a> {
     /// The layer among the observation's, by index and name; the whole network otherwise.
     pub layer: Option<(usize, &'a str)>,
+    /// Further layers that it is of too.
+    pub with: &'a [String],
     /// What is measured.
     pub quantity: Quantity,
     /// The measurement, in SI.
@@ -200,6 +237,21 @@ pub struct Measured<'a> {
     pub kind: Kind,
     /// The relative error of its prediction when the case was last looked at.
     pub recorded: Option<f64>,
+    /// What the meter may be off by, where it is from a capture.
+    pub accuracy: Option<&'a Accuracy>,
+    /// True where it is from a capture.
+    pub captured: bool,
+    /// False where its layers are all measured in the same capture: what they add up to says nothing new.
+    pub counts: bool,
+}
+
+impl Measured<'_> {
+    /// The layer, or those that it is of, as one name.
+    pub fn layer_name(&self) -> Option<String> {
+        let (_, name) = self.layer?;
+        let with = self.with.iter().map(String::as_str);
+        Some(std::iter::once(name).chain(with).collect::<Vec<_>>().join(" + "))
+    }
 }
 
 /// Deviation of the logarithm of a measurement.
@@ -214,43 +266,69 @@ pub(super) fn sigma(parameter: &Parameter) -> f64 {
 impl Observation {
     /// All its figures, those of the whole network first.
     pub fn figures(&self) -> Vec<Measured<'_>> {
-        let pair = |latency: &Option<Valued<Seconds>>, energy: &Option<Valued<Joules>>| {
-            let latency = latency.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()));
-            [latency, energy.as_ref().map(|v| (v.get().0, sigma(v.parameter()), v.kind()))]
-        };
-        type Recorded = Option<Valued<RelativeError>>;
-        let errors = |latency: &Recorded, energy: &Recorded| {
-            [latency, energy].map(|error| error.as_ref().map(|e| e.get().0))
-        };
-        let mut figures = Vec::new();
-        let mut add = |layer, values: [Option<(f64, f64, Kind)>; 2], recorded: [Option<f64>; 2]| {
-            for ((quantity, value), recorded) in
-                Quantity::OF_NETWORKS.into_iter().zip(values).zip(recorded)
-            {
-                figures.extend(value.map(|(value, sigma, kind)| Measured {
-                    layer,
-                    quantity,
-                    value,
-                    sigma,
-                    kind,
-                    recorded,
+        let mut figures: Vec<Measured<'_>> = Vec::new();
+        let captured = self.captured.as_ref();
+        let is = |which: fn(&Captured) -> bool| captured.is_some_and(which);
+        let again = is(|own| own.layers_are_all);
+        let (latency, energy) = (self.latency.as_ref(), self.energy.as_ref());
+        let (time_error, energy_error) =
+            (self.recorded_latency_error.as_ref(), self.recorded_energy_error.as_ref());
+        let mean = self.mean_power.as_ref();
+        let whole = [
+            (measured(Quantity::Latency, latency), time_error, is(|own| own.latency)),
+            (measured(Quantity::Energy, energy), energy_error, is(|own| own.energy)),
+            (measured(Quantity::MeanPower, mean), None, is(|own| own.mean_power)),
+        ];
+        for (figure, recorded, captured) in whole {
+            figures.extend(figure.map(|own| Measured {
+                recorded: recorded.map(|error| error.get().0),
+                counts: !(captured && again),
+                ..self.told(own, captured)
+            }));
+        }
+        let first = self.layers.len().saturating_sub(captured.map_or(0, |own| own.layers));
+        for (at, own) in self.layers.iter().enumerate() {
+            let pair = [
+                (measured(Quantity::Latency, own.latency.as_ref()), &own.recorded_latency_error),
+                (measured(Quantity::Energy, own.energy.as_ref()), &own.recorded_energy_error),
+            ];
+            for (figure, recorded) in pair {
+                figures.extend(figure.map(|figure| Measured {
+                    layer: Some((at, own.layer.as_str())),
+                    with: &own.with,
+                    recorded: recorded.as_ref().map(|error| error.get().0),
+                    ..self.told(figure, captured.is_some() && at >= first)
                 }));
             }
-        };
-        add(
-            None,
-            pair(&self.latency, &self.energy),
-            errors(&self.recorded_latency_error, &self.recorded_energy_error),
-        );
-        for (at, own) in self.layers.iter().enumerate() {
-            add(
-                Some((at, own.layer.as_str())),
-                pair(&own.latency, &own.energy),
-                errors(&own.recorded_latency_error, &own.recorded_energy_error),
-            );
         }
         figures
     }
+
+    /// The same figure, of the observation's capture or not.
+    fn told<'a>(&'a self, figure: Measured<'a>, captured: bool) -> Measured<'a> {
+        let accuracy = self.captured.as_ref().and_then(|own| own.accuracy.as_ref());
+        Measured { accuracy: accuracy.filter(|_| captured), captured, ..figure }
+    }
+}
+
+/// A figure of a whole network that nothing else is known of.
+fn measured<'a, Q: crate::units::Quantity>(
+    quantity: Quantity,
+    value: Option<&Valued<Q>>,
+) -> Option<Measured<'a>> {
+    let own = value?.parameter();
+    Some(Measured {
+        layer: None,
+        with: &[],
+        quantity,
+        value: own.value,
+        sigma: sigma(own),
+        kind: own.kind,
+        recorded: None,
+        accuracy: None,
+        captured: false,
+        counts: true,
+    })
 }
 
 /// Why a case cannot be used.
@@ -272,14 +350,30 @@ pub enum CaseError {
 const SCHEMA: &str = "joulecast.case/1";
 
 impl Case {
-    /// Reads a case file.
+    /// Reads a case file, and the captures that it names.
     pub fn load(path: &str) -> Result<Self, CaseError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| CaseError::Read { path: path.to_owned(), source })?;
-        Self::parse(path, &text)
+        Self::read(path, &text)
     }
 
-    /// Reads a case from `text`, called `file` in errors.
+    /// Reads a case from the text of a file, and the captures that it names from the file's folder.
+    pub fn read(path: &str, text: &str) -> Result<Self, CaseError> {
+        let mut case = Self::parse(path, text)?;
+        let faults = take(&mut case, Path::new(path).parent().unwrap_or(Path::new("")));
+        if faults.is_empty() {
+            return Ok(case);
+        }
+        Err(Report::located(path, text, faults).into())
+    }
+
+    /// What a reader should know of its captures, in words.
+    pub fn notes(&self) -> Vec<&str> {
+        let captured = self.observations.iter().filter_map(|own| own.captured.as_ref());
+        captured.flat_map(|own| own.notes.iter().map(String::as_str)).collect()
+    }
+
+    /// Reads a case from `text`, called `file` in errors. Captures that it names stay unread.
     pub fn parse(file: &str, text: &str) -> Result<Self, CaseError> {
         let mut case: Self = parse_ron(file, text)?;
         let kinds = source_kinds(&case.sources);
@@ -300,10 +394,82 @@ impl Case {
             }
         }
         faults.extend(case.not_above_zero());
+        faults.extend(case.parts_that_miss());
         if faults.is_empty() {
             return Ok(case);
         }
         Err(Report::located(file, text, faults).into())
+    }
+
+    /// What is there without what it needs.
+    fn parts_that_miss(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (i, own) in self.observations.iter().enumerate() {
+            let place = |field: &str| format!("observations[{i}].{field}");
+            let from_all = own.capture.is_some() && own.period.is_some();
+            if own.mean_power.is_some() || from_all {
+                let field = if own.mean_power.is_some() { "mean_power" } else { "period" };
+                let mut missing = Vec::new();
+                missing.extend(own.period.is_none().then_some("`period`"));
+                missing.extend(own.rest.is_none().then_some("`rest`"));
+                if !missing.is_empty() {
+                    let message = format!("a mean power needs {} too", missing.join(" and "));
+                    let help = "`period: \"1 s\"` is the time from one inference to the next, `rest` the state between \
+                                them, as the profile calls it (`on` for none)";
+                    faults.push(Fault::at(place(field), message).with_help(help));
+                }
+                if !self.rails.is_empty() {
+                    let message = "a mean power is that of all sources, and the meter of this case sees `rails`";
+                    faults.push(Fault::at(place(field), message));
+                }
+            } else {
+                let alone = [
+                    ("period", own.period.is_some()),
+                    ("rest", own.rest.is_some() && own.capture.is_none()),
+                ];
+                for (field, _) in alone.into_iter().filter(|(_, is_there)| *is_there) {
+                    let message =
+                        format!("a `{field}` without `mean_power` or a `capture` says nothing");
+                    faults.push(Fault::at(place(field), message));
+                }
+            }
+            if let Some(capture) = &own.capture {
+                faults.extend(self.faults_of(capture, &place("capture")));
+            }
+        }
+        faults
+    }
+
+    fn faults_of(&self, capture: &CaptureObservation, place: &str) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !self.meters.contains_key(&capture.meter) {
+            let message = format!("`{}` is no meter of this case", capture.meter);
+            let near = nearest(&capture.meter, self.meters.keys().map(String::as_str));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "what it may be off by is in its manual: meters: {{\"{}\": (gain: \"±1%\")}}",
+                    capture.meter
+                ),
+            };
+            faults.push(Fault::at(format!("{place}.meter"), message).with_help(help));
+        }
+        if capture.inferences == Some(0) {
+            faults.push(Fault::at(
+                format!("{place}.inferences"),
+                "a mark holds one inference at least",
+            ));
+        }
+        let above = [
+            ("voltage", capture.voltage.as_ref().map(|own| own.get().0)),
+            ("rate", capture.rate.as_ref().map(|own| own.get().0)),
+        ];
+        for (field, value) in above {
+            if value.is_some_and(|value| value <= 0.0) {
+                faults.push(Fault::at(format!("{place}.{field}"), "must be above zero"));
+            }
+        }
+        faults
     }
 
     /// What is measured beside the figures that are compared.
@@ -312,9 +478,12 @@ impl Case {
             let time = own.energy_latency.as_ref()?.get().0;
             Some((format!("observations[{i}].energy_latency"), time))
         });
+        let periods = self.observations.iter().enumerate().filter_map(|(i, own)| {
+            Some((format!("observations[{i}].period"), own.period.as_ref()?.get().0))
+        });
         let idle = self.idle.iter().enumerate();
         let powers = idle.map(|(i, own)| (format!("idle[{i}].power"), own.power.get().0));
-        let wrong = times.chain(powers).filter(|(_, value)| *value <= 0.0);
+        let wrong = times.chain(periods).chain(powers).filter(|(_, value)| *value <= 0.0);
         wrong.map(|(path, _)| Fault::at(path, "a measurement must be above zero")).collect()
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn experiment_for(names: &[&str]) -> &'static str {
         return "run a kernel that only moves bytes (a large fully connected layer) and one that stays in its registers";
     }
     if both(PerMac, PerElement) {
-        return "capture layers one by one (a mark at each layer, or the runtime's profiler): whole networks hide what an output costs";
+        return "capture layers one by one (a mark at each layer, or the runtime's profiler), with few and with many multiply-accumulates an output: layers that are alike, and whole networks, hide what an output costs";
     }
     if about == [PerMac] || about == [PerElement] {
         return "measure a network or a layer in which one of these kinds prevails";

@@ -66,6 +66,8 @@ pub struct FittedNumber {
     pub sigma: f64,
     /// Share of what it rests on that is the prior; the rest is measured.
     pub prior_share: f64,
+    /// Share of its deviation that is what meters may be off by.
+    pub meter_share: f64,
     /// The measurement that told most about it, with its share.
     pub told_by: Option<(String, f64)>,
     /// Mean change of the logarithm of a prediction with that of the number.
@@ -134,6 +136,8 @@ pub struct FittedSight {
     pub leverage: f64,
     /// The number that it told most about, with its share of what that rests on.
     pub tells: Option<(String, f64)>,
+    /// Why the fit was not given it.
+    pub fault: Option<String>,
 }
 
 /// Two numbers whose deviations go together.
@@ -233,6 +237,8 @@ impl Reported<'_> {
             let most = most.filter(|(_, share)| **share > 0.0);
             let told_by = most
                 .and_then(|(at, share)| Some((self.name(*self.fitted.given.get(at)?)?, *share)));
+            let meter_share = self.meters(&along, variance);
+            let measured = told.iter().sum::<f64>() + meter_share;
             let fitted = FittedNumber {
                 hardware: number.hardware,
                 version: number.version,
@@ -242,7 +248,8 @@ impl Reported<'_> {
                 factor: number.row.times(&self.fitted.fit.x).exp(),
                 sigma_before: self.joint.prior_variance(&number.row).sqrt(),
                 sigma: variance.max(0.0).sqrt(),
-                prior_share: (1.0 - told.iter().sum::<f64>()).clamp(0.0, 1.0),
+                prior_share: (1.0 - measured).clamp(0.0, 1.0),
+                meter_share,
                 told_by,
                 effect,
             };
@@ -258,6 +265,16 @@ impl Reported<'_> {
         let own = fit.rows.0.iter().zip(&fit.weights);
         let share = own.map(|(row, weight)| weight * row.times(along).powi(2) / variance);
         share.map(|share| if share.is_finite() { share } else { 0.0 }).collect()
+    }
+
+    /// The share of a variance that is what meters may be off by.
+    fn meters(&self, along: &[f64], variance: f64) -> f64 {
+        let share = |at: usize| {
+            let prior = self.joint.unknowns().get(at)?.prior?;
+            Some((along.get(at)? / prior.deviation).powi(2) / variance)
+        };
+        let sum: f64 = self.joint.meters().filter_map(share).sum();
+        if sum.is_finite() { sum } else { 0.0 }
     }
 
     fn name(&self, sight: usize) -> Option<String> {
@@ -292,6 +309,7 @@ impl Reported<'_> {
                 interval: after.interval(),
                 pull: (after.predicted / sight.measured).ln() / left,
                 leverage: leverage.unwrap_or(0.0),
+                fault: sight.fault.clone(),
                 tells: own.and_then(|own| {
                     let told = shares.iter().map(|told| told.get(own).copied().unwrap_or(0.0));
                     let told = told.zip(numbers).filter(|(_, (number, _))| number.effect > 0.0);

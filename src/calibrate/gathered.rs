@@ -63,6 +63,11 @@ impl Gathered {
 }
 
 impl Gathered {
+    /// What a reader should know of the captures, in words.
+    pub fn notes(&self) -> Vec<&str> {
+        self.cases.iter().flat_map(Case::notes).collect()
+    }
+
     /// The cases that are fitted together: all, or each by itself.
     pub fn parts(&self) -> Vec<&[Case]> {
         match self.calibration.apart {

@@ -35,6 +35,7 @@ use super::validation::ValidationError;
 use configuration::Configuration;
 use observation::{Gathering, Run};
 use prior::PriorOfNumbers;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use unknowns::Unknowns;
 
@@ -47,6 +48,8 @@ pub struct Joint {
     unknowns: Vec<Unknown>,
     /// What those are off that are a discrepancy.
     off: Vec<Option<Off>>,
+    /// Those that are what a meter is off by.
+    meters: BTreeSet<usize>,
     /// How many measurements the stated noise and discrepancy are worth.
     worth: Option<f64>,
     /// Made when it is first asked for.
@@ -67,10 +70,10 @@ impl Joint {
             all.add(case, (configurations.len(), &configuration))?;
             configurations.push(configuration);
         }
-        let (unknowns, off) = all.unknowns.into_parts();
+        let (unknowns, off, meters) = all.unknowns.into_parts();
         let (runs, sights) = (all.runs, all.sights);
         let (worth, prior) = (calibration.stated_worth, OnceLock::new());
-        Ok(Self { configurations, runs, sights, unknowns, off, worth, prior })
+        Ok(Self { configurations, runs, sights, unknowns, off, meters, worth, prior })
     }
 
     /// The fit to all measurements whose sources have no fault.
@@ -89,6 +92,11 @@ impl Joint {
     /// The measurements.
     pub fn sights(&self) -> &[Sight] {
         &self.sights
+    }
+
+    /// The unknowns that are what a meter is off by, by index.
+    pub fn meters(&self) -> impl Iterator<Item = usize> + '_ {
+        self.meters.iter().copied()
     }
 
     /// The unknowns.

@@ -1,5 +1,6 @@
 //! Recorded errors brought up to date in the text of a case, whose comments and layout stay.
 
+use super::case::Quantity;
 use super::validation::Comparison;
 use crate::diagnostic::{SpanIndex, patched, quoted};
 
@@ -11,10 +12,16 @@ const SOURCE: &str = "recorded";
 pub fn recorded(text: &str, comparisons: &[Comparison]) -> Option<String> {
     let citation = format!("joulecast validate, version {}", env!("CARGO_PKG_VERSION"));
     let mut text = patched(text, &format!("sources.{SOURCE}.citation"), &quoted(&citation))?;
-    for comparison in comparisons {
+    for comparison in comparisons.iter().filter(|own| has_place(own)) {
         text = with_error(&text, comparison)?;
     }
     Some(text)
+}
+
+/// False for what the text holds no field for: layers that a capture told, and mean powers.
+fn has_place(comparison: &Comparison) -> bool {
+    let from_capture = comparison.captured && comparison.layer.is_some();
+    !from_capture && comparison.of != Quantity::MeanPower
 }
 
 /// One error replaced, or put behind the measurement where none is recorded.
@@ -25,7 +32,8 @@ fn with_error(text: &str, comparison: &Comparison) -> Option<String> {
     if let Some(patched) = patched(text, &format!("{}.{field}", comparison.place), &error) {
         return Some(patched);
     }
-    let measured = format!("{}.{quantity}", comparison.place);
+    let by = if comparison.captured { "capture" } else { quantity };
+    let measured = format!("{}.{by}", comparison.place);
     let span = SpanIndex::of(text).value(&measured)?;
     let literal = text.get(span)?.to_owned();
     patched(text, &measured, &format!("{literal}, {field}: {error}"))

@@ -148,6 +148,7 @@ mod tests {
             coverage: 0.0,
             costed_share: 1.0,
             fits: true,
+            captured: false,
             recorded_error: None,
             worse: false,
         }

@@ -52,6 +52,8 @@ pub struct Comparison {
     pub costed_share: f64,
     /// False when the network does not fit into the memories.
     pub fits: bool,
+    /// True where the measurement is from a capture that the case names.
+    pub captured: bool,
     /// The error when the case was last looked at.
     pub recorded_error: Option<f64>,
     /// True when the error has grown beyond the recorded one and the case's tolerance.
@@ -165,7 +167,9 @@ impl Held<'_> {
         for figure in &measured {
             self.bench.known_layer(self.case, index, observation, figure, &predicted)?;
         }
-        let figures: Vec<Figure> = measured.iter().map(Figure::of).collect();
+        self.bench.knows_rest(self.case, index, observation)?;
+        let figures: Vec<Figure> =
+            measured.iter().map(|own| Figure::of(observation, own)).collect();
         let read = |profile: &Profile| self.bench.values(network, &figures, profile);
         let values = read(&self.bench.profile);
         let deviations = linearised_figures(setting, read);
@@ -189,9 +193,11 @@ impl Held<'_> {
         let relative_error = predicted / figure.value - 1.0;
         let coverage = match figure.quantity {
             Quantity::Latency => known.predicted.time_coverage.share(),
-            Quantity::Energy | Quantity::IdlePower => known.predicted.energy_coverage.share(),
+            Quantity::Energy | Quantity::IdlePower | Quantity::MeanPower => {
+                known.predicted.energy_coverage.share()
+            }
         };
-        let layer = figure.layer.map(|(_, name)| name.to_owned());
+        let layer = figure.layer_name();
         let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
         let place = figure.layer.map_or(String::new(), |(at, _)| format!(".layers[{at}]"));
         Comparison {
@@ -215,6 +221,7 @@ impl Held<'_> {
             coverage,
             costed_share: known.plan.costed_share,
             fits: known.plan.fits,
+            captured: figure.captured,
             recorded_error: figure.recorded,
             worse: figure.recorded.is_some_and(|r| relative_error.abs() > r.abs() + tolerance),
         }

@@ -9,6 +9,7 @@
 
 use super::change_points::Squares;
 use super::fold::Folded;
+use crate::estimate::Estimate;
 use crate::units::{Joules, Seconds, Watts};
 use std::ops::Range;
 
@@ -19,6 +20,14 @@ pub struct Expected {
     pub name: String,
     /// How long it should take, up to a factor common to all layers.
     pub duration: Seconds,
+}
+
+impl Expected {
+    /// The layers of a prediction.
+    pub fn all(predicted: &Estimate) -> Vec<Self> {
+        let layers = predicted.layers.iter();
+        layers.map(|own| Self { name: own.name.clone(), duration: own.time }).collect()
+    }
 }
 
 /// What is unknown about the predictions.

@@ -1,7 +1,8 @@
 //! Total power of a trace, kept whole for what has to look at it more than once.
 
+use super::statistics::median;
 use crate::trace::{Block, ComponentId, Edge, Header, Mark, RailId, Series, Sink, Span, Times};
-use crate::units::{Amperes, SimTime, Volts, Watts};
+use crate::units::{Amperes, CompensatedSum, Seconds, SimTime, Volts, Watts};
 
 /// A [`Sink`] that keeps total power, edges, marks and spans.
 #[derive(Debug, Default)]
@@ -22,7 +23,41 @@ pub struct PowerSeries {
     since: SimTime,
 }
 
+/// Samples whose lengths are looked at.
+const SEEN: usize = 1 << 16;
+
 impl PowerSeries {
+    /// Mean power of stretches, which follow one another in time; none of one in which power is unknown anywhere.
+    pub fn means(&self, stretches: &[(SimTime, SimTime)]) -> Vec<Option<Watts>> {
+        let mut sums = vec![(CompensatedSum::default(), 0u64); stretches.len()];
+        let mut first = 0;
+        for (start, end, value) in self.power.segments() {
+            while stretches.get(first).is_some_and(|stretch| stretch.1 <= start) {
+                first += 1;
+            }
+            let reached = stretches.iter().zip(&mut sums).skip(first);
+            for ((from, to), sum) in reached.take_while(|((from, _), _)| *from < end) {
+                let held = end.min(*to).since(start.max(*from)).0;
+                if !value.is_nan() {
+                    sum.0.add(value * held as f64);
+                    sum.1 += held;
+                }
+            }
+        }
+        let mean = |((from, to), (sum, known)): (&(SimTime, SimTime), (CompensatedSum, u64))| {
+            let long = to.since(*from).0;
+            (long > 0 && known == long).then(|| Watts(sum.value() / long as f64))
+        };
+        stretches.iter().zip(sums).map(mean).collect()
+    }
+
+    /// The usual length of a sample, of the first; none where there is none.
+    pub fn sample(&self) -> Option<Seconds> {
+        let lengths =
+            self.power.segments().take(SEEN).map(|(start, end, _)| end.since(start).seconds().0);
+        median(lengths.collect()).map(Seconds)
+    }
+
     /// Keeps what held until `at`.
     fn hold_until(&mut self, at: SimTime) {
         if at > self.since {
@@ -77,6 +112,22 @@ mod tests {
     use crate::capture::Rails;
     use crate::trace::{Channel, ChannelId, ChannelKind, Layout, SampleClock, SampleSink};
     use crate::units::Hertz;
+
+    #[test]
+    fn means_of_stretches_cut_samples_and_leave_out_what_is_unknown() {
+        let clock = SampleClock::new(SimTime(0), Hertz(1e11)).unwrap();
+        let mut series = PowerSeries::default();
+        let mut rails = Rails::power(&mut series, None);
+        let channels = vec![Channel::new("p", ChannelKind::Power, "a")];
+        rails.begin(&Layout { channels, ..Layout::default() });
+        rails.samples(ChannelId(0), &Block::even(clock, 0, &[1.0, 2.0, f64::NAN, 4.0]));
+        rails.end(SimTime(40));
+        let of = [(5, 15), (15, 20), (18, 22), (30, 40), (35, 50)];
+        let stretches = of.map(|(from, to)| (SimTime(from), SimTime(to)));
+        let means: Vec<_> = series.means(&stretches).into_iter().map(|m| m.map(|m| m.0)).collect();
+        assert_eq!(means, [Some(1.5), Some(2.0), None, Some(4.0), None]);
+        assert_eq!(series.sample(), Some(Seconds(1e-11)));
+    }
 
     #[test]
     fn blocks_stay_blocks_and_several_lines_add_up() {

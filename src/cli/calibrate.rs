@@ -6,7 +6,7 @@ use crate::calibrate::fit::Limits;
 use crate::calibrate::joint::{FittedProfile, Joint};
 use crate::calibrate::{Case, FitReport, Gathered, fitted_text};
 use crate::hardware::{copied, profile_text};
-use crate::report::{calibration_text, json, write_file, write_fits};
+use crate::report::{calibration_text, json, notes_text, write_file, write_fits};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,11 +52,12 @@ impl Calibrate {
         said.push_str(&self.pictures.write(|dark, folder| write_fits(&fits, dark, folder))?);
         if self.json {
             let fits: Vec<_> = reports.iter().map(json::calibration).collect();
-            let document = serde_json::json!({"schema": "joulecast.calibrate/1", "fits": fits});
+            let notes = gathered.notes();
+            let document = serde_json::json!({"schema": "joulecast.calibrate/1", "fits": fits, "notes": notes});
             return Ok(Answer::json(&document, true));
         }
         let texts: Vec<_> = reports.iter().map(calibration_text).collect();
-        Ok(Answer::yes(texts.join("\n") + &said))
+        Ok(Answer::yes(texts.join("\n") + &notes_text(&gathered.notes()) + &said))
     }
 
     /// Writes the fitted profiles, and says where they are.

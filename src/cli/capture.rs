@@ -3,6 +3,7 @@
 use super::align::Align;
 use super::fold::Fold;
 use super::measurement::{CaptureArgument, WindowArguments};
+use super::record::Record;
 use super::repeat::Repeat;
 use super::{Answer, CliError};
 use crate::formats::FORMATS;
@@ -20,6 +21,8 @@ pub(super) enum Capture {
     Align(Align),
     /// Several captures of the same work: their mean, and what differs between them
     Repeat(Repeat),
+    /// The trace of a run as a meter would have written it, to try a measurement before it is made
+    Record(Record),
     /// Formats that can be read
     Formats(Formats),
 }
@@ -47,6 +50,7 @@ impl Capture {
             Self::Fold(fold) => fold.run(),
             Self::Align(align) => align.run(),
             Self::Repeat(repeat) => repeat.run(),
+            Self::Record(record) => record.run(),
             Self::Formats(_) => Ok(Answer::yes(formats_table(FORMATS))),
         }
     }

@@ -12,6 +12,7 @@ use crate::report::plot::PlotError;
 use crate::report::{ConvertError, FolderError, PicturesError, RunFolderError};
 use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
+use crate::trace::InstrumentFault;
 use crate::units::LiteralError;
 use std::path::PathBuf;
 
@@ -66,6 +67,9 @@ pub enum CliError {
     /// A table as CSV, or a capture.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// A meter that reads nothing.
+    #[error(transparent)]
+    Instrument(#[from] InstrumentFault),
     /// A picture.
     #[error(transparent)]
     Plot(#[from] PlotError),

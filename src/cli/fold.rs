@@ -1,14 +1,12 @@
 //! `capture fold`: the profile of one inference, and its layers.
 
-use super::measurement::{CaptureArgument, WindowArguments, is_run};
+use super::measurement::{CaptureArgument, WindowArguments};
 use super::target::Prepared;
 use super::{Answer, CliError};
-use crate::capture::{
-    AssignOptions, Assigned, Expected, Folded, Measured, PowerSeries, Rails, assign, fold,
-};
+use crate::capture::{AssignOptions, Assigned, Expected, Folded, Measured, assign, fold_measured};
 use crate::estimate::estimate;
-use crate::formats::csv;
 use crate::report::{fold_csv, fold_text, json, write_file};
+use crate::units::Seconds;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -71,16 +69,7 @@ pub(super) fn fold_windows(
     capture: &CaptureArgument,
     measured: &Measured,
 ) -> Result<Folded, CliError> {
-    let mut series = PowerSeries::default();
-    if is_run(&capture.capture) {
-        csv::read_folder(&capture.capture)?.replay(&mut series);
-    } else {
-        let options = capture.options()?;
-        let mut rails = Rails::power(&mut series, options.voltage);
-        capture.open()?.read(&options, &mut rails)?;
-    }
-    let windows: Vec<_> = measured.measured.iter().map(|m| m.window.clone()).collect();
-    Ok(fold(&series.power, &windows, measured.inferences_per_window)?)
+    Ok(fold_measured(&capture.series()?, measured, Seconds::ZERO)?)
 }
 
 impl FoldTarget {
@@ -95,11 +84,7 @@ impl FoldTarget {
         let prepared = Prepared::named(model, on, self.opp.as_deref(), self.software.as_deref())?;
         let setting = prepared.setting();
         let estimate = estimate(&prepared.plan(setting), setting);
-        let expected: Vec<Expected> = estimate
-            .layers
-            .iter()
-            .map(|layer| Expected { name: layer.name.clone(), duration: layer.time })
-            .collect();
+        let expected = Expected::all(&estimate);
         let options = AssignOptions { spread: self.spread };
         Ok(Some(assign(folded, &expected, options)?))
     }

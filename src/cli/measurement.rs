@@ -1,10 +1,11 @@
 //! Arguments that the verbs on captures share.
 
 use super::CliError;
-use crate::capture::{EdgeRule, HostWords, Measured, WindowOptions};
-use crate::formats::{self, Opened, Options, TableOptions, csv};
-use crate::trace::{Mark, Readings};
-use crate::units::{Hertz, Literal, LiteralError, Quantity, Volts};
+pub(super) use crate::capture::is_run;
+use crate::capture::{EdgeRule, HostWords, Measured, PowerSeries, Request, WindowOptions};
+use crate::formats::{Opened, Options, TableOptions};
+use crate::trace::Mark;
+use crate::units::{Hertz, Literal, Quantity, Volts};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -105,7 +106,7 @@ enum Edges {
 impl CaptureArgument {
     /// The format of what is named.
     pub(super) fn open(&self) -> Result<Opened, CliError> {
-        self.reading.open(&self.capture)
+        Ok(self.reading.request(&self.capture, None)?.open()?)
     }
 
     pub(super) fn options(&self) -> Result<Options, CliError> {
@@ -114,28 +115,21 @@ impl CaptureArgument {
 
     /// True for the folder of a run that nobody calls by another format.
     pub(super) fn is_run(&self) -> bool {
-        self.reading.is_run(&self.capture)
+        self.reading.format.is_none() && is_run(&self.capture)
     }
 
     /// Measures it, whoever wrote it.
     pub(super) fn measure(&self, windows: &WindowArguments) -> Result<Measured, CliError> {
         self.reading.measure(&self.capture, windows)
     }
+
+    /// All of its power.
+    pub(super) fn series(&self) -> Result<PowerSeries, CliError> {
+        Ok(self.reading.request(&self.capture, None)?.series()?)
+    }
 }
 
 impl ReadingArguments {
-    /// True for the folder of a run that nobody calls by another format.
-    fn is_run(&self, capture: &Path) -> bool {
-        self.format.is_none() && is_run(capture)
-    }
-
-    fn open(&self, capture: &Path) -> Result<Opened, CliError> {
-        Ok(match &self.format {
-            Some(name) => formats::open_as(capture, name)?,
-            None => formats::open(capture)?,
-        })
-    }
-
     fn options(&self) -> Result<Options, CliError> {
         let table = &self.table;
         Ok(Options {
@@ -153,35 +147,36 @@ impl ReadingArguments {
         })
     }
 
+    /// What is asked of a capture.
+    fn request(
+        &self,
+        capture: &Path,
+        windows: Option<&WindowArguments>,
+    ) -> Result<Request, CliError> {
+        Ok(Request {
+            path: capture.to_owned(),
+            format: self.format.clone(),
+            options: self.options()?,
+            windows: windows.map(WindowArguments::options).unwrap_or_default(),
+            inferences: windows.and_then(|windows| windows.inferences),
+            log: windows.and_then(|windows| windows.log.clone()),
+        })
+    }
+
     /// Measures a capture, whoever wrote it.
     pub(super) fn measure(
         &self,
         capture: &Path,
         windows: &WindowArguments,
     ) -> Result<Measured, CliError> {
-        if self.is_run(capture) {
-            let (trace, log) = (csv::read_folder(capture)?, windows.log()?);
-            let rules = windows.options();
-            return Ok(Measured::of_trace(&trace, &rules, windows.inferences, &log));
-        }
-        let (options, opened) = (self.options()?, self.open(capture)?);
-        let (rules, log) = (windows.options(), windows.log()?);
-        Ok(Measured::read(&opened, &options, &rules, windows.inferences, &log)?)
+        Ok(self.request(capture, Some(windows))?.measure()?)
     }
-}
-
-/// True for the folder of a run.
-pub(super) fn is_run(path: &Path) -> bool {
-    path.join(csv::POWER_FILE).is_file() && path.join(csv::SPANS_FILE).is_file()
 }
 
 impl WindowArguments {
     /// The lines of the log that is named.
     pub(super) fn log(&self) -> Result<Vec<Mark>, CliError> {
-        let Some(path) = &self.log else { return Ok(Vec::new()) };
-        let mut readings = Readings::default();
-        formats::open(path)?.read(&Options::default(), &mut readings)?;
-        Ok(readings.marks)
+        Ok(Request { log: self.log.clone(), ..Request::default() }.log()?)
     }
 
     pub(super) fn options(&self) -> WindowOptions {
@@ -200,11 +195,18 @@ impl WindowArguments {
     }
 }
 
-/// An argument with a unit.
+/// An argument with a unit, where it is given.
 pub(super) fn quantity<Q: Quantity>(
     argument: &'static str,
     text: Option<&str>,
 ) -> Result<Option<Q>, CliError> {
-    let failed = |error: LiteralError| CliError::Argument { argument, error };
-    text.map(|text| Ok(Q::from_si(Literal::parse_as::<Q>(text).map_err(failed)?.value))).transpose()
+    text.map(|text| stated(argument, text)).transpose()
+}
+
+/// An argument with a unit.
+pub(super) fn stated<Q: Quantity>(argument: &'static str, text: &str) -> Result<Q, CliError> {
+    let literal = Literal::parse_as::<Q>(text);
+    literal
+        .map(|literal| Q::from_si(literal.value))
+        .map_err(|error| CliError::Argument { argument, error })
 }

@@ -8,8 +8,8 @@ use crate::calibrate::{
     recorded_hold_outs, shipped_calibrations, shipped_cases, validate, worsened,
 };
 use crate::report::{
-    Rows, against_markdown, comparison_markdown, comparison_table, json, protocols_text,
-    with_tables, write_file, write_held_out,
+    Rows, against_markdown, comparison_markdown, comparison_table, json, notes_text,
+    protocols_text, with_tables, write_file, write_held_out,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -36,6 +36,9 @@ pub(super) struct Validate {
     /// Only the cases of a calibration file, under the protocols that hold some of its measurements out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "record", "markdown"])]
     calibration: Option<String>,
+    /// Predict with this profile instead of those that the cases name: one that was fitted
+    #[arg(long, value_name = "HARDWARE", requires = "cases", conflicts_with = "record")]
+    on: Option<String>,
     /// A row for each network and layer; so it is for cases that are named
     #[arg(long)]
     each: bool,
@@ -115,6 +118,11 @@ impl Validate {
         } else {
             self.cases.iter().map(|path| Case::load(path)).collect::<Result<_, _>>()?
         };
+        let cases: Vec<Case> = cases
+            .into_iter()
+            .map(|case| Case { hardware: self.on.clone().unwrap_or(case.hardware), ..case })
+            .collect();
+        let notes: Vec<&str> = cases.iter().flat_map(Case::notes).collect();
         let mut comparisons = Vec::new();
         for case in &cases {
             comparisons.extend(validate(case)?);
@@ -124,7 +132,7 @@ impl Validate {
         let worse = self.worse(&comparisons, &scored);
         let good = worse.is_empty();
         if self.json {
-            return Ok(Answer::json(&json::validate(&comparisons, &scored), good));
+            return Ok(Answer::json(&json::validate(&comparisons, &scored, &notes), good));
         }
         if self.markdown {
             return Ok(Answer { text: comparison_markdown(&cases, &comparisons, &scored), good });
@@ -145,6 +153,7 @@ impl Validate {
                 own.recorded * 100.0
             ));
         }
+        text.push_str(&notes_text(&notes));
         Ok(Answer { text: text + &said, good })
     }
 
@@ -255,7 +264,7 @@ fn read(path: &str) -> Result<String, CaseError> {
 /// Records the errors of one case file, and says whether that changed it.
 fn record(path: &str) -> Result<(Case, Vec<Comparison>, bool), CliError> {
     let text = read(path)?;
-    let case = Case::parse(path, &text)?;
+    let case = Case::read(path, &text)?;
     let comparisons = validate(&case)?;
     let made = recorded(&text, &comparisons)
         .ok_or_else(|| CliError::NotRecorded { path: path.to_owned() })?;

@@ -119,6 +119,20 @@ impl<Q: Quantity> Valued<Q> {
         self.parameter.kind
     }
 
+    /// A value that was measured here, with the deviation of its logarithm.
+    pub fn measured(value: Q, sigma: f64, kind: Kind) -> Self {
+        let spread = (sigma > 0.0).then_some(Spread::LogNormal(sigma));
+        let (value, written) = (value.si(), format!("{:e} {}", value.si(), Q::UNIT));
+        Self::from_parameter(Parameter {
+            value,
+            written,
+            stated: true,
+            spread,
+            kind,
+            ..Self::blank()
+        })
+    }
+
     /// Another value in its place, with its spread and source.
     pub(crate) fn valued(&self, value: Q) -> Self {
         let mut other = self.clone();

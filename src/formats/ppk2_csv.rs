@@ -10,7 +10,8 @@
 use super::table::head::{Lines, Unended, label, split};
 use super::table::{Cell, Rows, Stamp, Table, Timing, given_rate, stream};
 use super::{Format, FormatError, Head, Input, Options, Place, ReadFault, Shape};
-use crate::trace::{Channel, ChannelKind, Layout, SampleSink};
+use crate::trace::{Channel, ChannelKind, Layout, Reading, SampleSink};
+use std::io::Write;
 
 pub(super) const FORMAT: Format = Format {
     name: "ppk2-csv",
@@ -116,6 +117,32 @@ fn cells(names: &[String], layout: &mut Layout) -> Vec<Cell> {
     layout.lines = lines;
     found
 }
+
+/// Writes a reading as the app exports it: all digital channels in one column.
+///
+/// # Errors
+/// The system's word.
+pub fn write(reading: &Reading, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{TIME},{CURRENT},{STRING}")?;
+    let period = 1e3 / reading.rate.0;
+    let whole = |digits: &usize| {
+        let steps = period * 10f64.powi(*digits as i32);
+        (steps - steps.round()).abs() < 1e-9 * steps
+    };
+    let digits = (0..MOST_DIGITS).find(whole).unwrap_or(MOST_DIGITS);
+    for (k, (current, lines)) in reading.current.iter().zip(&reading.lines).enumerate() {
+        let (at, current) = (k as f64 * period, current.0 * 1e6);
+        write!(out, "{at:.digits$},{current:.3},")?;
+        for line in 0..8 {
+            write!(out, "{}", lines >> line & 1)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Digits of a millisecond behind the point, at most.
+const MOST_DIGITS: usize = 6;
 
 /// What is wrong with a head: a unit, or all of it.
 fn wrong(line: &str) -> ReadFault {

@@ -368,7 +368,7 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
 }
 
 /// `validate`: predicted against measured.
-pub fn validate(comparisons: &[Comparison], predictions: &[Scored]) -> Value {
+pub fn validate(comparisons: &[Comparison], predictions: &[Scored], notes: &[&str]) -> Value {
     let mut cases: Vec<Value> = comparisons
         .iter()
         .map(|c| {
@@ -381,6 +381,7 @@ pub fn validate(comparisons: &[Comparison], predictions: &[Scored]) -> Value {
                 "relative_error": c.relative_error, "split": c.split.name(),
                 "protocol": Protocol::Uncalibrated.name(),
                 "coverage": c.coverage, "covered": c.covered(), "costed_share": c.costed_share, "fits": c.fits,
+                "captured": c.captured,
                 "recorded_error": c.recorded_error, "worse_than_recorded": c.worse,
             })
         })
@@ -418,7 +419,7 @@ pub fn validate(comparisons: &[Comparison], predictions: &[Scored]) -> Value {
     }
     json!({
         "schema": "joulecast.validate/2", "cases": cases, "summary": summary,
-        "summary_by_family": families, "summary_by_board": by_board,
+        "summary_by_family": families, "summary_by_board": by_board, "notes": notes,
     })
 }
 

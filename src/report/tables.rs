@@ -24,7 +24,7 @@ mod variants;
 pub use advice::advice_text;
 pub use against::against_markdown;
 pub use align::align_text;
-pub use calibration::calibration_text;
+pub use calibration::{calibration_text, notes_text};
 pub use convert::converted_text;
 pub use fold::{fold_csv, fold_text};
 pub(super) use hardware::MOVERS;

@@ -4,11 +4,11 @@ use super::configuration::Configuration;
 use super::factors::{Factors, Weighted};
 use super::keys::Keys;
 use super::unknowns::Unknowns;
-use crate::calibrate::bench::{Bench, Figure};
+use crate::calibrate::bench::Figure;
 use crate::calibrate::calibration::{Calibration, Off};
+use crate::calibrate::captured::Accuracy;
 use crate::calibrate::case::{Case, IdleObservation, Measured, Observation, Quantity, sigma};
 use crate::calibrate::validation::ValidationError;
-use crate::diagnostic::nearest;
 use crate::evidence::Kind;
 use crate::mapping::Network;
 
@@ -77,18 +77,21 @@ impl Gathering<'_> {
             let network = configuration.bench.network(case, index, observation)?;
             let measured = observation.figures();
             configuration.bench.knows_layers(case, index, observation, &measured, &network)?;
+            configuration.bench.knows_rest(case, index, observation)?;
             let first = self.sights.len();
             for measured in &measured {
                 self.add_figure(case, observation, measured, &configuration.keys);
             }
-            let figures: Vec<Figure> = measured.iter().map(Figure::of).collect();
+            let figures: Vec<Figure> =
+                measured.iter().map(|own| Figure::of(observation, own)).collect();
             let (count, network) = (figures.len(), Box::new(network));
             let doing = Doing::Network(network, figures);
             self.runs.push(Run { configuration: at, doing, figures: count, first });
         }
         for (index, idle) in case.idle.iter().enumerate() {
             if configuration.bench.idle_power(&idle.state, &configuration.bench.profile).is_nan() {
-                return Err(no_state(case, index, &idle.state, &configuration.bench));
+                let place = format!("idle[{index}].state");
+                return Err(configuration.bench.no_state(case, &place, &idle.state));
             }
             let doing = Doing::Rest(idle.state.clone());
             let first = self.sights.len();
@@ -105,10 +108,12 @@ impl Gathering<'_> {
         measured: &Measured<'_>,
         keys: &Keys,
     ) {
-        let layer = measured.layer.map(|(_, name)| name.to_owned());
+        let layer = measured.layer_name();
         let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
         let model = observation.model.as_str();
-        let off = self.off(measured.quantity, Some(model), layer.as_deref(), keys);
+        let mut off = self.off(measured.quantity, Some(model), layer.as_deref(), keys);
+        off.extend(measured.accuracy.iter().flat_map(|own| self.meter(measured.quantity, own)));
+        let again = (!measured.counts).then(|| ITS_LAYERS.to_owned());
         self.sights.push(Sight {
             id: format!("{}/{model}{part}", case.id),
             off,
@@ -119,16 +124,18 @@ impl Gathering<'_> {
             quantity: measured.quantity,
             measured: measured.value,
             kind: measured.kind,
-            fault: observation.fault.clone(),
+            fault: observation.fault.clone().or(again),
         });
     }
 
     fn add_rest(&mut self, case: &Case, idle: &IdleObservation, keys: &Keys) {
         let quantity = Quantity::IdlePower;
         let parameter = idle.power.parameter();
-        let off = self.off(quantity, None, None, keys);
+        let from = idle.file.as_ref().map_or(String::new(), |file| format!(" ({file})"));
+        let mut off = self.off(quantity, None, None, keys);
+        off.extend(idle.accuracy.iter().flat_map(|own| self.meter(quantity, own)));
         self.sights.push(Sight {
-            id: format!("{}/{}", case.id, idle.state),
+            id: format!("{}/{}{from}", case.id, idle.state),
             off,
             sigma: self.scatter(quantity).hypot(sigma(parameter)),
             keys: keys.clone(),
@@ -144,7 +151,9 @@ impl Gathering<'_> {
     fn scatter(&self, quantity: Quantity) -> f64 {
         match quantity {
             Quantity::Latency => self.calibration.noise.latency.0,
-            Quantity::Energy | Quantity::IdlePower => self.calibration.noise.energy.0,
+            Quantity::Energy | Quantity::IdlePower | Quantity::MeanPower => {
+                self.calibration.noise.energy.0
+            }
         }
     }
 
@@ -158,21 +167,28 @@ impl Gathering<'_> {
     ) -> Weighted {
         let concerns = |of: Off| match quantity {
             Quantity::Latency => of == Off::Time,
-            Quantity::Energy => true,
+            Quantity::Energy | Quantity::MeanPower => true,
             Quantity::IdlePower => false,
         };
         let (calibration, unknowns) = (self.calibration, &mut self.unknowns);
         Factors { calibration, keys, unknowns }.off(concerns, network, layer)
     }
-}
-
-fn no_state(case: &Case, index: usize, state: &str, bench: &Bench) -> ValidationError {
-    let (states, case) = (bench.states(), case.id.clone());
-    ValidationError::State {
-        case,
-        state: state.to_owned(),
-        place: format!("idle[{index}].state"),
-        nearest: nearest(state, states.iter().copied()).map(str::to_owned),
-        known: states.join(", "),
+    /// What the meter is off by: one unknown for all that it measured. Energy is a power for a time.
+    fn meter(&mut self, quantity: Quantity, accuracy: &Accuracy) -> Weighted {
+        let (power, time) = match quantity {
+            Quantity::Latency => (false, true),
+            Quantity::Energy => (true, true),
+            Quantity::IdlePower | Quantity::MeanPower => (true, false),
+        };
+        let parts = [("gain", power, accuracy.power), ("clock", time, accuracy.time)];
+        let parts = parts.into_iter().filter(|(_, concerns, sigma)| *concerns && *sigma > 0.0);
+        let factor = |(what, _, sigma): (&str, bool, f64)| {
+            let name = format!("{what} of meter {} (±{sigma:.3e})", accuracy.meter);
+            (self.unknowns.meter(name, sigma), 1.0)
+        };
+        parts.map(factor).collect()
     }
 }
+
+/// Why a figure of a whole network is not counted beside those of all its layers.
+const ITS_LAYERS: &str = "all its layers are measured in the same capture";

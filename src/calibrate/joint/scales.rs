@@ -95,6 +95,6 @@ impl Scales {
 fn noise(sight: &Sight) -> Off {
     match sight.quantity {
         Quantity::Latency => Off::Time,
-        Quantity::Energy | Quantity::IdlePower => Off::Power,
+        Quantity::Energy | Quantity::IdlePower | Quantity::MeanPower => Off::Power,
     }
 }

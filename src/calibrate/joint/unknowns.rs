@@ -2,7 +2,7 @@
 
 use crate::calibrate::calibration::Off;
 use crate::calibrate::fit::Unknown;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Unknowns by name, in the order they are first met.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,8 @@ pub(super) struct Unknowns {
     /// What those are off that are a discrepancy.
     off: Vec<Option<Off>>,
     by_name: BTreeMap<String, usize>,
+    /// Those that are what a meter is off by.
+    meters: BTreeSet<usize>,
 }
 
 impl Unknowns {
@@ -26,8 +28,15 @@ impl Unknowns {
         at
     }
 
-    /// All of them, with what they are off where they are a discrepancy.
-    pub fn into_parts(self) -> (Vec<Unknown>, Vec<Option<Off>>) {
-        (self.list, self.off)
+    /// The same for what a meter is off by.
+    pub fn meter(&mut self, name: String, deviation: f64) -> usize {
+        let at = self.factor(name, None, deviation);
+        self.meters.insert(at);
+        at
+    }
+
+    /// All of them, with what they are off where they are a discrepancy, and those that are of meters.
+    pub fn into_parts(self) -> (Vec<Unknown>, Vec<Option<Off>>, BTreeSet<usize>) {
+        (self.list, self.off, self.meters)
     }
 }

@@ -43,6 +43,7 @@ fn number(number: &FittedNumber) -> Value {
         "moved_sigmas": number.moved(),
         "effect": number.effect,
         "prior_share": number.prior_share,
+        "meter_share": number.meter_share,
         "told_by": number.told_by.as_ref().map(|(name, share)| json!({"measurement": name, "share": share})),
     })
 }
@@ -61,6 +62,7 @@ fn sight(sight: &FittedSight) -> Value {
         "pull": sight.pull,
         "leverage": sight.leverage,
         "sharpens": sight.sharpens(),
+        "fault": sight.fault,
         "tells": sight.tells.as_ref().map(|(name, share)| json!({"path": name, "share": share})),
     })
 }

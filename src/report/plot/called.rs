@@ -129,7 +129,7 @@ pub(super) fn several_cases(report: &FitReport) -> bool {
 
 /// Quantities that are measured, in a fixed order.
 pub(super) fn quantities(report: &FitReport) -> Vec<Quantity> {
-    let all = [Quantity::Latency, Quantity::Energy, Quantity::IdlePower];
+    let all = [Quantity::Latency, Quantity::Energy, Quantity::MeanPower, Quantity::IdlePower];
     let is_there = |of: &Quantity| report.sights.iter().any(|sight| sight.quantity == *of);
     all.into_iter().filter(is_there).collect()
 }
@@ -139,6 +139,7 @@ pub(super) fn worded(quantity: Quantity) -> (&'static str, &'static str) {
     match quantity {
         Quantity::Latency => ("latency", "s"),
         Quantity::Energy => ("energy", "J"),
+        Quantity::MeanPower => ("mean power", "W"),
         Quantity::IdlePower => ("power at rest", "W"),
     }
 }

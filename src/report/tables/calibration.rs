@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 /// Condition from which on a fit is said to be ill conditioned.
 const ILL: f64 = 30.0;
 
+/// Share of a deviation from which on it is said to be the meter's.
+const METER: f64 = 0.3;
+
 /// Rows of a table before only the first are shown.
 const ROWS: usize = 60;
 
@@ -27,6 +30,11 @@ pub fn calibration_text(outcome: &FitReport) -> String {
     );
     text.push_str(&warnings(outcome));
     text
+}
+
+/// What a reader should know beside it.
+pub fn notes_text(notes: &[&str]) -> String {
+    notes.iter().map(|note| format!("note: {note}\n")).collect()
 }
 
 fn numbers(outcome: &FitReport) -> String {
@@ -85,7 +93,11 @@ fn sights(outcome: &FitReport) -> String {
     let mut rows = table(&head, 2);
     for sight in outcome.sights.iter().take(ROWS) {
         rows.add_row([
-            shortened(&sight.id, 52),
+            format!(
+                "{}{}",
+                shortened(&sight.id, 52),
+                if sight.fault.is_some() { " *" } else { "" }
+            ),
             sight.quantity.name().to_owned(),
             value(sight, sight.measured),
             error(sight.before / sight.measured),
@@ -98,15 +110,23 @@ fn sights(outcome: &FitReport) -> String {
         ]);
     }
     let legend = "pull: residual in deviations of what the fit leaves of it; own: share of the fitted prediction that is \
-                  the measurement itself\n\n";
-    format!("\n{rows}\n{}{legend}", more(outcome.sights.len(), "measurements"))
+                  the measurement itself\n";
+    let mut faults: Vec<&str> =
+        outcome.sights.iter().filter_map(|sight| sight.fault.as_deref()).collect();
+    faults.sort_unstable();
+    faults.dedup();
+    let left_out = match faults.as_slice() {
+        [] => String::new(),
+        faults => format!("*: not in the fit: {}\n", faults.join("; ")),
+    };
+    format!("\n{rows}\n{}{legend}{left_out}\n", more(outcome.sights.len(), "measurements"))
 }
 
 fn value(sight: &FittedSight, value: f64) -> String {
     match sight.quantity {
         Quantity::Latency => Seconds(value).to_string(),
         Quantity::Energy => Joules(value).to_string(),
-        Quantity::IdlePower => Watts(value).to_string(),
+        Quantity::IdlePower | Quantity::MeanPower => Watts(value).to_string(),
     }
 }
 
@@ -150,6 +170,12 @@ fn warnings(outcome: &FitReport) -> String {
             .collect();
         text.push_str(&listed("least known, of a prediction", &parts));
         let _ = writeln!(text, "to settle it: {}", weakest.experiment);
+    }
+    let meter = outcome.numbers.iter().filter(|number| number.meter_share > METER);
+    let meter: Vec<String> =
+        meter.map(|number| format!("{} {}", number.name, percent(number.meter_share))).collect();
+    if !meter.is_empty() {
+        text.push_str(&listed("deviation that is what the meter may be off by", &meter));
     }
     for c in &outcome.contradictions {
         let _ = writeln!(text, "{} and {} disagree by {:.1} σ", c.one, c.other, c.sigmas);

@@ -82,7 +82,7 @@ fn figures(comparisons: &[Comparison]) -> String {
         for row in case {
             let mut cells = vec![std::mem::take(&mut name), called(row.of)];
             cells.extend(compared(row.latency, "s"));
-            cells.extend(compared(row.energy, "J"));
+            cells.extend(compared(row.energy, unit(row.energy)));
             figures.add_row(cells);
         }
     }
@@ -122,6 +122,14 @@ pub(super) fn rows(comparisons: &[Comparison]) -> Vec<Row<'_>> {
         }
     }
     rows
+}
+
+/// The unit of what stands in the column of energies.
+fn unit(figure: Option<&Comparison>) -> &'static str {
+    match figure.map(|own| own.of) {
+        Some(Quantity::MeanPower | Quantity::IdlePower) => "W",
+        _ => "J",
+    }
 }
 
 /// The case without its board, which stands above it.

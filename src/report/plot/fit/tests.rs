@@ -17,6 +17,7 @@ fn noise(at: usize) -> f64 {
 fn number(at: usize, boards: usize) -> FittedNumber {
     let kinds = ["cycles_per_mac", "cycles_per_output", "a_very_long_name_of_a_kind_of_number"];
     FittedNumber {
+        meter_share: 0.0,
         hardware: format!("boards/board_with_a_long_name_{}.ron", at % boards),
         version: (boards > 2).then(|| format!("a runtime with a long name 1.{}.0", at % 5)),
         name: format!("software.stack-1.{}.{}.Kind{at}", at % 2, kinds[at % 3]),
@@ -38,6 +39,7 @@ fn sight(at: usize, boards: usize, numbers: usize) -> FittedSight {
     let predicted = measured * (0.1 * noise(at + 3)).exp();
     let case = format!("board_with_a_long_name_{}/a-runtime-{}", at / 3 % boards, at % 4);
     FittedSight {
+        fault: None,
         id: format!("{case}/mobilenet_v1_int8(width=1.0,resolution={})", at / 3),
         case,
         hardware,
