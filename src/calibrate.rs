@@ -49,4 +49,4 @@ pub use record::recorded;
 pub use shipped::{ShippedCase, shipped_cases};
 pub use shipped_calibrations::{ShippedCalibration, shipped_calibrations};
 pub use summary::{Errors, Grain, Summary, errors_of, summaries};
-pub use validation::{Comparison, ValidationError, validate};
+pub use validation::{Comparison, ValidationError, validate, validate_all};

@@ -2,7 +2,7 @@
 
 use joulecast::calibrate::{
     Case, Comparison, Gathered, Grain, Scored, as_they_stand, recorded_hold_outs,
-    shipped_calibrations, shipped_cases, summaries, validate,
+    shipped_calibrations, shipped_cases, summaries, validate, validate_all,
 };
 use joulecast::hardware::Profile;
 use joulecast::report::{Rows, comparison_markdown, comparison_table, with_tables};
@@ -15,7 +15,7 @@ fn all() -> &'static (Vec<Case>, Vec<Comparison>) {
     ALL.get_or_init(|| {
         let cases: Vec<_> =
             shipped_cases().iter().map(|c| Case::parse(c.path, c.text).unwrap()).collect();
-        let comparisons = cases.iter().flat_map(|case| validate(case).unwrap()).collect();
+        let comparisons = validate_all(&cases).unwrap();
         (cases, comparisons)
     })
 }

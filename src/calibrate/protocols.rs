@@ -8,7 +8,7 @@ use super::holdout::{Protocol, hold_out};
 use super::joint::Joint;
 use super::validation::Comparison;
 use crate::evidence::Kind;
-use crate::uncertainty::Interval90;
+use crate::uncertainty::{Interval90, threads};
 use std::collections::BTreeMap;
 
 /// A measurement and what was predicted of it.
@@ -95,9 +95,12 @@ pub fn held_out(
     gathered: &Gathered,
     protocols: &[Protocol],
 ) -> Result<Vec<Scored>, CalibrationError> {
+    let parts = threads::mapped(&gathered.parts(), |cases| {
+        held_out_of(cases, &gathered.calibration, protocols)
+    });
     let mut predictions = Vec::new();
-    for cases in gathered.parts() {
-        predictions.extend(held_out_of(cases, &gathered.calibration, protocols)?);
+    for part in parts {
+        predictions.extend(part?);
     }
     Ok(predictions)
 }

@@ -7,7 +7,7 @@ use crate::evidence::Kind;
 use crate::hardware::{HardwareError, Profile};
 use crate::mapping::{Network, Plan, plan};
 use crate::model::ModelError;
-use crate::uncertainty::{Interval90, linearised_figures};
+use crate::uncertainty::{Interval90, linearised_figures, threads};
 
 /// One measured figure and its prediction.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,6 +143,18 @@ pub fn validate(case: &Case) -> Result<Vec<Comparison>, ValidationError> {
     for (index, observation) in case.observations.iter().enumerate() {
         let network = bench.network(case, index, observation)?;
         comparisons.extend(held.compare(index, observation, &network)?);
+    }
+    Ok(comparisons)
+}
+
+/// Predicts every figure of several cases, in their order.
+///
+/// # Errors
+/// One of them names what does not exist.
+pub fn validate_all(cases: &[Case]) -> Result<Vec<Comparison>, ValidationError> {
+    let mut comparisons = Vec::new();
+    for own in threads::mapped(cases, validate) {
+        comparisons.extend(own?);
     }
     Ok(comparisons)
 }

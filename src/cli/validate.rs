@@ -5,7 +5,7 @@ use super::{Answer, CliError};
 use crate::calibrate::{
     Case, CaseError, Comparison, Gathered, HELD_OUT_FILE, Protocol, Scored, ShippedCalibration,
     Worsened, against_vela, as_they_stand, held_out, held_out_csv, parsed_hold_outs, recorded,
-    recorded_hold_outs, shipped_calibrations, shipped_cases, validate, worsened,
+    recorded_hold_outs, shipped_calibrations, shipped_cases, validate, validate_all, worsened,
 };
 use crate::report::{
     Rows, against_markdown, comparison_markdown, comparison_table, json, notes_text,
@@ -123,10 +123,7 @@ impl Validate {
             .map(|case| Case { hardware: self.on.clone().unwrap_or(case.hardware), ..case })
             .collect();
         let notes: Vec<&str> = cases.iter().flat_map(Case::notes).collect();
-        let mut comparisons = Vec::new();
-        for case in &cases {
-            comparisons.extend(validate(case)?);
-        }
+        let comparisons = validate_all(&cases)?;
         let scored = self.scored(&comparisons, own)?;
         let said = self.pictures.write(|dark, folder| write_held_out(&scored, dark, folder))?;
         let worse = self.worse(&comparisons, &scored);

@@ -13,6 +13,7 @@
 //! Placement is redone for each step. Neglected: what two deviations do together; the sampled
 //! interval has it.
 
+use super::threads;
 use super::together::Together;
 use crate::cost::Setting;
 use crate::estimate::{Estimate, totals};
@@ -208,9 +209,8 @@ impl Changes {
     }
 }
 
-/// Quantities from which on more than one thread is worth its start, and most threads.
-const MANY: usize = 64;
-const MOST_THREADS: usize = 4;
+/// Quantities that one thread takes at a time: a copy of the profile is made for each share.
+const SHARE: usize = 32;
 
 /// Figures with each quantity one deviation up, and down. Each depends on its own quantity alone, so that it
 /// does not matter how many threads share them out.
@@ -219,28 +219,15 @@ fn moved(
     moves: &[Move],
     evaluate: &(impl Fn(&Profile) -> Vec<f64> + Sync),
 ) -> Vec<[Vec<f64>; 2]> {
-    let part = |moves: &[Move]| -> Vec<[Vec<f64>; 2]> {
+    let shares: Vec<&[Move]> = moves.chunks(SHARE).collect();
+    let found = threads::mapped(&shares, |moves| {
         let mut movable = Movable::of(profile);
         let mut at = |step: &Move, sign: f64| {
             evaluate(movable.perturbed(|index, value| step.apply(index, value, sign)))
         };
-        moves.iter().map(|step| [at(step, 1.0), at(step, -1.0)]).collect()
-    };
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if moves.len() < MANY { 1 } else { processors().min(MOST_THREADS) };
-    let mut parts = moves.chunks(moves.len().div_ceil(threads).max(1));
-    let (own, part) = (parts.next().unwrap_or_default(), &part);
-    std::thread::scope(|scope| {
-        let started =
-            |own| (own, std::thread::Builder::new().spawn_scoped(scope, move || part(own)));
-        let others: Vec<_> = parts.map(started).collect();
-        let mut rows = part(own);
-        for (own, thread) in others {
-            let found = thread.ok().and_then(|thread| thread.join().ok());
-            rows.extend(found.unwrap_or_else(|| part(own)));
-        }
-        rows
-    })
+        moves.iter().map(|step| [at(step, 1.0), at(step, -1.0)]).collect::<Vec<_>>()
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// What each of the named quantities adds, from the changes that it makes one deviation up and down.

@@ -10,7 +10,7 @@ use crate::hardware::Profile;
 const STEP: f64 = 1e-4;
 
 /// Logarithms of figures that the law of [`Around`] gets this near to have its slopes too.
-const HELD: f64 = 0.003;
+const HELD: f64 = 0.005;
 
 /// Logarithms of factors that differ by less than this leave the law as good as exact.
 const NEAR: f64 = 0.03;

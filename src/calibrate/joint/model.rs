@@ -98,7 +98,13 @@ impl<'a> Given<'a> {
         limits: Limits,
     ) -> Result<JointFit<'a>, FitError> {
         let unknowns = self.scales.applied(self.joint);
-        let fit = fit(&mut Fitting::of(self), &unknowns, start, loss, limits)?;
+        let fit = fit(
+            &mut Fitting::of(self, limits == Limits::coarse()),
+            &unknowns,
+            start,
+            loss,
+            limits,
+        )?;
         let posterior = fit.posterior(&unknowns).ok_or(FitError::Undetermined {
             observations: fit.residuals.len(),
             unknowns: unknowns.len(),
@@ -120,6 +126,8 @@ pub(super) struct Fitting<'a, 'g> {
     given: &'g Given<'a>,
     /// Configurations by index, with the runs that are in use.
     work: Vec<(usize, Vec<usize>)>,
+    /// Whether slopes may be those of the law around where they were taken last.
+    by_law: bool,
     /// By configuration: where slopes were taken last.
     around: Vec<Option<Arc<Around>>>,
     /// By configuration: what its runs show where rows were asked for last; none where that is the start.
@@ -136,10 +144,10 @@ pub(super) struct Seen {
 }
 
 impl<'a, 'g> Fitting<'a, 'g> {
-    pub(super) fn of(given: &'g Given<'a>) -> Self {
+    pub(super) fn of(given: &'g Given<'a>, by_law: bool) -> Self {
         let work = given.joint.work(&given.used);
         let around = work.iter().map(|(at, _)| given.start?.around.get(*at).cloned()).collect();
-        Self { given, last: vec![None; work.len()], work, around }
+        Self { given, by_law, last: vec![None; work.len()], work, around }
     }
 
     fn seen(&self, at: usize, runs: &[usize], x: &[f64]) -> Option<Seen> {
@@ -154,13 +162,13 @@ impl<'a, 'g> Fitting<'a, 'g> {
     }
 
     /// Slopes of the runs of a configuration: by the law around where they were taken last, as long as it holds
-    /// and the fit is one that starts near its end; else anew, for the place to be remembered.
+    /// and no more than that is asked for; else anew, for the place to be remembered.
     fn rows_of(&self, (at, runs): &(usize, Vec<usize>), seen: &Seen) -> Option<Sloped> {
         let joint = self.given.joint;
         if seen.is_near {
             return Some(Sloped { rows: self.rows_of_start(runs)?, locals: None, anew: None });
         }
-        let known = self.around.get(*at)?.as_ref().filter(|_| self.given.start.is_some());
+        let known = self.around.get(*at)?.as_ref().filter(|_| self.by_law);
         let known = known.and_then(|around| around.slopes_at(runs, &seen.logs, &seen.values));
         let (locals, anew) = match known {
             Some(locals) => (locals, None),

@@ -26,7 +26,7 @@ fn predictions_go_together_as_their_rows_say() {
     let joint = joint();
     let mut given = joint.given(|at| at % 3 != 1);
     given.scales = SCALES;
-    let mut fitting = Fitting::of(&given);
+    let mut fitting = Fitting::of(&given, false);
     let x = vec![0.0; joint.unknowns.len()];
     let (_, seen) = fitting.residuals(&x).unwrap();
     let rows = fitting.rows(&x, &seen).unwrap();
