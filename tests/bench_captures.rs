@@ -94,7 +94,7 @@ fn numbers_that_made_a_capture_come_back_through_a_meter() {
         for (path, known, least, most) in [
             ("domains.core.clock_tree.Charge", 150e-12, 0.008, 0.013),
             ("engines.cortex_m4.energy.per_busy_cycle.Charge", 38e-12, 0.008, 0.03),
-            ("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5, 0.0005, 0.005),
+            ("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5, 0.0005, 0.03),
             ("software.x-cube-ai.cycles_per_operation.Pool", 4.0, 0.0005, 0.02),
         ] {
             let own = of(&fit["numbers"], "path", path);
@@ -419,7 +419,7 @@ fn a_mark_of_another_order_is_warned_of() {
     let note = d["notes"][0].as_str().unwrap();
     for part in [
         "marks 57.00 ms for an inference of ad_autoencoder",
-        "predicted to take 4.84",
+        "predicted to take 5.05",
         "hold 12 inferences",
     ] {
         assert!(note.contains(part), "`{part}` in {note}");
@@ -547,7 +547,9 @@ fn the_page_on_calibration_does_what_it_says() {
         assert!((digits.0..digits.1).contains(&measured), "{measured}");
         assert_eq!(rows["cases"][row]["covered"], true);
         let error = format!("{:+.1} % |", number(&rows["cases"][row], "/relative_error") * 100.0);
-        assert!(page.contains(&error), "the page has no `{error}`");
+        let start = ["| time |", "| energy |", "| mean power, one in 250 ms |"][row];
+        let line = page.lines().find(|line| line.starts_with(start)).unwrap();
+        assert!(line.ends_with(&error), "`{line}` is not {error}");
     }
 }
 

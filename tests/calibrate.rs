@@ -52,13 +52,14 @@ fn numbers_that_made_the_measurements_come_back() {
     let d = json(&["calibrate", &calibration, "--out", out, "--json"]);
     let numbers = d["fits"][0]["numbers"].as_array().unwrap();
     let of = |path: &str| numbers.iter().find(|n| n["path"] == path).unwrap();
-    let near = |path: &str, known: f64| {
+    let near = |path: &str, known: f64, most: f64| {
         let (value, sigma) = (number(of(path), "/value"), number(of(path), "/sigma"));
         assert!((value / known).ln().abs() < 2.0 * sigma, "{path}: {value} ±{sigma}, not {known}");
-        assert!(sigma < 0.02, "{path} ±{sigma}");
+        assert!(sigma < most, "{path} ±{sigma}");
     };
-    near("domains.core.clock_tree.Charge", 150e-12);
-    near("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5);
+    near("domains.core.clock_tree.Charge", 150e-12, 0.02);
+    // What an output costs is known less, and shows in the same times.
+    near("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5, 0.06);
     // The text stays, and what it cites now is the fit.
     let text = std::fs::read_to_string(out).unwrap();
     assert!(text.contains("// STM32L4R5ZI on the NUCLEO-L4R5ZI board"), "comments stay");

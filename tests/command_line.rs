@@ -94,9 +94,9 @@ fn run_gives_metrics_and_the_identity() {
 fn validate_gives_cases() {
     let d = json(&["validate", "--protocol", "uncalibrated", "--json"]);
     let cases = d["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 1756);
+    assert_eq!(cases.len(), 1794);
     let layers = cases.iter().filter(|c| c["layer"].is_string()).count();
-    assert_eq!(layers, 2 * (29 + 18));
+    assert_eq!(layers, 2 * (29 + 18 + 19));
     for case in cases {
         let (measured, predicted) = (number(case, "/measured"), number(case, "/predicted"));
         let error = number(case, "/relative_error");

@@ -165,6 +165,10 @@ pub struct Accuracy {
     pub power: f64,
     /// Of time.
     pub time: f64,
+    /// The capture, whose voltage is its own.
+    pub file: String,
+    /// Of that voltage, where the meter does not measure it.
+    pub voltage: f64,
 }
 
 /// Which figures of an observation a capture gave.
@@ -231,7 +235,8 @@ impl CaptureObservation {
             _ => 0.0,
         };
         let time = meter.clock.map_or(0.0, |clock| clock.0);
-        Accuracy { meter: self.meter.clone(), power: meter.gain.0.hypot(voltage), time }
+        let (meter, power, file) = (self.meter.clone(), meter.gain.0, self.file.clone());
+        Accuracy { meter, power, time, file, voltage }
     }
 }
 

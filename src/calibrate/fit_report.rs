@@ -309,7 +309,7 @@ impl Reported<'_> {
                 interval: after.interval(),
                 pull: (after.predicted / sight.measured).ln() / left,
                 leverage: leverage.unwrap_or(0.0),
-                fault: sight.fault.clone(),
+                fault: sight.fault.clone().or(sight.again.map(str::to_owned)),
                 tells: own.and_then(|own| {
                     let told = shares.iter().map(|told| told.get(own).copied().unwrap_or(0.0));
                     let told = told.zip(numbers).filter(|(_, (number, _))| number.effect > 0.0);

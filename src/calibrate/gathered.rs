@@ -7,6 +7,7 @@ use super::shipped::{ShippedCase, shipped_cases};
 use crate::diagnostic::{Fault, Report, nearest};
 use crate::hardware::ParameterRecord;
 use crate::units::Spread;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A calibration with its cases.
@@ -33,10 +34,31 @@ impl Gathered {
     /// The same from `text`, called `file` in errors, with paths of cases from a folder.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, CalibrationError> {
         let calibration = Calibration::parse(file, text)?;
-        let (mut cases, mut faults) = (Vec::new(), Vec::new());
+        let (mut cases, mut faults) = (Vec::<Case>::new(), Vec::new());
+        let mut of_files = BTreeSet::new();
         for (at, named) in calibration.cases.iter().enumerate() {
+            let is_shipped = !folder.join(named).is_file();
             match cases_of(named, folder)? {
-                Found::Some(found) => cases.extend(found),
+                Found::Some(found) => {
+                    for case in found {
+                        match cases.iter().find(|own| own.id == case.id) {
+                            None => {
+                                if !is_shipped {
+                                    of_files.insert(case.id.clone());
+                                }
+                                cases.push(case);
+                            }
+                            Some(_) if is_shipped && !of_files.contains(&case.id) => {}
+                            Some(_) => faults.push(
+                                Fault::at(
+                                    format!("cases[{at}]"),
+                                    format!("another case has the id `{}`", case.id),
+                                )
+                                .with_help("each case needs an `id` of its own"),
+                            ),
+                        }
+                    }
+                }
                 Found::None { nearest } => {
                     let message = format!("`{named}` is no case");
                     let help = nearest.map(|near| format!("did you mean `{near}`?"));
@@ -51,7 +73,6 @@ impl Gathered {
                 }
             }
         }
-        cases.dedup_by(|one, other| one.id == other.id);
         if faults.is_empty() {
             faults = unknown_paths(&calibration, &cases)?;
         }

@@ -4,7 +4,7 @@ use super::case::Quantity;
 use super::holdout::Protocol;
 use super::protocols::{Missed, Scored, errors_by_protocol};
 use crate::uncertainty::Interval90;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where they stand in the repository.
 pub const HELD_OUT_FILE: &str = "validation/held_out.csv";
@@ -20,12 +20,18 @@ const OF_ONE: f64 = 0.02;
 /// How much a median or a 90 % quantile may grow.
 const OF_MANY: f64 = 0.003;
 
+/// How much smaller the share of measurements in their interval may become.
+const COVERAGE: f64 = 0.03;
+
 /// Hold-outs as CSV in SI units, a line for each, with all protocols (`row+strict`) that left it the same to be
 /// predicted from. Predictions of profiles as they stand are not among them: cases have their errors.
 pub fn held_out_csv(predictions: &[Scored]) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for own in predictions.iter().filter(|own| own.protocol != Protocol::Uncalibrated) {
+    let is_kept = |own: &&Scored| {
+        own.protocol != Protocol::Uncalibrated && Quantity::OF_NETWORKS.contains(&own.quantity)
+    };
+    for own in predictions.iter().filter(is_kept) {
         let (line, protocol) = (cells(own), own.protocol.name());
         let place = *places.entry(line.clone()).or_insert(lines.len());
         match lines.get_mut(place) {
@@ -45,8 +51,8 @@ pub fn held_out_csv(predictions: &[Scored]) -> String {
 
 fn cells(own: &Scored) -> String {
     let cells = [
-        own.family.clone(),
-        own.hardware.clone(),
+        quoted(&own.family),
+        quoted(&own.hardware),
         quoted(&own.id),
         own.of_layer.to_string(),
         own.quantity.name().to_owned(),
@@ -141,9 +147,11 @@ fn same_group(one: &super::ProtocolErrors, other: &super::ProtocolErrors) -> boo
 }
 
 fn errors_worsened(what: &str, now: Missed, recorded: Missed) -> Vec<Worsened> {
-    let pairs = [("median", now.median, recorded.median), ("90 %", now.p90, recorded.p90)];
-    let worse = pairs.into_iter().filter(|(_, now, recorded)| *now > recorded + OF_MANY);
-    let told = worse.map(|(name, now, recorded)| {
+    let grown = [("median", now.median, recorded.median), ("90 %", now.p90, recorded.p90)];
+    let grown = grown.into_iter().filter(|(_, now, recorded)| !is_within(*now, recorded + OF_MANY));
+    let lost = now.coverage < recorded.coverage - COVERAGE;
+    let lost = lost.then_some(("in their interval", now.coverage, recorded.coverage));
+    let told = grown.chain(lost).map(|(name, now, recorded)| {
         let what = format!("{what}, {name}");
         Worsened { what, recorded, now }
     });
@@ -154,17 +162,25 @@ fn figures_worsened(now: &[Scored], recorded: &[Scored]) -> Vec<Worsened> {
     fn key(own: &Scored) -> (Protocol, &str, &'static str) {
         (own.protocol, own.id.as_str(), own.quantity.name())
     }
-    let known: BTreeMap<_, f64> =
-        recorded.iter().map(|own| (key(own), own.relative_error())).collect();
-    let worse = now.iter().filter_map(|own| {
-        let (recorded, now) = (*known.get(&key(own))?, own.relative_error());
-        (now.abs() > recorded.abs() + OF_ONE).then(|| Worsened {
+    let made: BTreeMap<_, f64> = now.iter().map(|own| (key(own), own.relative_error())).collect();
+    let asked: BTreeSet<_> = now.iter().map(|own| (own.protocol, own.family.as_str())).collect();
+    let asked = |own: &&Scored| asked.contains(&(own.protocol, own.family.as_str()));
+    let worse = recorded.iter().filter(|own| own.counts).filter(asked).filter_map(|own| {
+        // What is predicted no more is no number.
+        let now = made.get(&key(own)).copied().unwrap_or(f64::NAN);
+        let recorded = own.relative_error();
+        (!is_within(now.abs(), recorded.abs() + OF_ONE)).then(|| Worsened {
             what: format!("{} {} {}", own.protocol.name(), own.id, own.quantity.name()),
             recorded,
             now,
         })
     });
     worse.collect()
+}
+
+/// What is no number is within nothing.
+fn is_within(error: f64, limit: f64) -> bool {
+    error <= limit
 }
 
 #[cfg(test)]
@@ -209,6 +225,9 @@ mod tests {
         assert!((found[0].recorded - 0.05).abs() < 1e-12 && (found[0].now - 0.08).abs() < 1e-12);
         assert!(!told.iter().any(|what| what.contains("row b") || what.contains("new")));
         assert!(told.contains(&"row all energy, 90 %"), "{told:?}");
+        let lost = worsened(&[one("a", f64::NAN), one("b", 0.95)], &recorded);
+        let lost: Vec<&str> = lost.iter().map(|own| own.what.as_str()).collect();
+        assert!(lost.contains(&"row a energy") && lost.contains(&"row c energy"), "{lost:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::case::Quantity;
 use super::fit::{FitError, Limits, Loss};
 use super::joint::{Forecast, Joint, Sight, Start};
 use crate::uncertainty::threads;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a prediction was left to work from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +118,8 @@ pub fn hold_out(
     start: &Start,
 ) -> Result<Vec<HeldOut>, FitError> {
     let mut folds: BTreeMap<Vec<usize>, Vec<Asked>> = BTreeMap::new();
-    for protocol in protocols.iter().filter(|own| **own != Protocol::Uncalibrated) {
+    let asked: BTreeSet<Protocol> = protocols.iter().copied().collect();
+    for protocol in asked.iter().filter(|own| **own != Protocol::Uncalibrated) {
         for out in left_out(joint, *protocol) {
             let is_out = |at: usize| out.binary_search(&at).is_ok();
             let answerable = |at: &usize| is_anchored(joint, *protocol, *at, is_out);
@@ -131,9 +132,9 @@ pub fn hold_out(
     }
     let folds: Vec<_> = folds.into_iter().collect();
     let predicted = threads::mapped(&folds, |(out, asked)| {
-        let sound = |at: usize| joint.sights().get(at).is_some_and(|s| s.fault.is_none());
+        let tells = |at: usize| joint.sights().get(at).is_some_and(Sight::tells);
         let is_out = |at: usize| out.binary_search(&at).is_ok();
-        let given = joint.given(|at| sound(at) && !is_out(at)).starting_at(start);
+        let given = joint.given(|at| tells(at) && !is_out(at)).starting_at(start);
         let fitted = given.fitted(loss.into(), Limits::coarse())?;
         let forecasts = fitted.forecasts(|at| asked.iter().any(|asked| asked.has(at)));
         Ok(asked.iter().flat_map(|asked| asked.of(&forecasts)).collect::<Vec<_>>())
@@ -194,7 +195,7 @@ fn is_anchored(
     let own = joint.sights().get(at).and_then(key);
     let ran = |sight: &Sight| sight.quantity != Quantity::IdlePower;
     let others = joint.sights().iter().enumerate();
-    let others = others.filter(|(other, sight)| ran(sight) && !is_out(*other));
+    let others = others.filter(|(other, sight)| ran(sight) && sight.tells() && !is_out(*other));
     own.is_some() && others.into_iter().any(|(_, sight)| key(sight) == own)
 }
 

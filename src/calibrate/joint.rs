@@ -76,7 +76,7 @@ impl Joint {
         Ok(Self { configurations, runs, sights, unknowns, off, meters, worth, prior })
     }
 
-    /// The fit to all measurements whose sources have no fault.
+    /// The fit to all measurements whose sources have no fault, each once.
     ///
     /// # Errors
     /// There is nothing to fit to, or something cannot be predicted.
@@ -85,8 +85,7 @@ impl Joint {
         loss: StatedLoss,
         limits: Limits,
     ) -> Result<JointFit<'_>, FitError> {
-        let is_sound = |at: usize| self.sights.get(at).is_some_and(|sight| sight.fault.is_none());
-        self.given(is_sound).fitted(loss.into(), limits)
+        self.given(|at| self.sights.get(at).is_some_and(Sight::tells)).fitted(loss.into(), limits)
     }
 
     /// The measurements.

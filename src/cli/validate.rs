@@ -144,7 +144,7 @@ impl Validate {
         }
         for own in &worse {
             text.push_str(&format!(
-                "WORSE: {}: error {:+.1} %, recorded {:+.1} %\n",
+                "WORSE: {}: {:+.1} %, recorded {:+.1} %\n",
                 own.what,
                 own.now * 100.0,
                 own.recorded * 100.0

@@ -82,6 +82,10 @@ fn groups(assigned: &[Assigned]) -> Vec<Vec<&Assigned>> {
 
 fn told_of(folded: &Folded, assigned: &[Assigned], expected: &[Expected]) -> FoldedLayers {
     let groups = groups(assigned);
+    if groups.len() < 2 {
+        // One stretch is the network, and no part of it.
+        return FoldedLayers { layers: Vec::new(), doubtful: 0 };
+    }
     let bin = Seconds(folded.period.0 / folded.power.len().max(1) as f64);
     let sum = |layers: &[Expected]| layers.iter().map(|own| own.duration.0).sum::<f64>();
     let factor = folded.period.0 / sum(expected);

@@ -286,9 +286,6 @@ impl Taking<'_> {
                 found.layers
             }
         };
-        let whole = taken.latency.map_or(f64::INFINITY, |own| own.value);
-        let sum: f64 = taken.layers.iter().filter_map(|own| Some(own.latency?.value)).sum();
-        taken.captured.layers_are_all = (sum / whole - 1.0).abs() < ALL;
         Ok(())
     }
 }
@@ -307,21 +304,26 @@ impl Taken {
         captured.latency = put(&mut observation.latency, self.latency);
         captured.energy = put(&mut observation.energy, self.energy);
         captured.mean_power = put(&mut observation.mean_power, self.mean_power);
-        let stated = |name: &str| observation.layers.iter().any(|own| own.layer == name);
-        let layers: Vec<LayerObservation> = self
-            .layers
-            .iter()
-            .filter(|own| own.layers.first().is_some_and(|name| !stated(name)))
-            .filter_map(layer)
-            .collect();
+        let stated = |name: &String| {
+            let mut own =
+                observation.layers.iter().flat_map(|own| own.with.iter().chain([&own.layer]));
+            own.any(|own| own == name)
+        };
+        // A layer is the case's or the capture's.
+        self.layers.retain(|own| !own.layers.iter().any(stated));
+        let layers: Vec<LayerObservation> = self.layers.iter().filter_map(layer).collect();
         captured.layers = layers.len();
-        captured.layers_are_all &= !layers.is_empty();
+        let whole = self.latency.map_or(f64::INFINITY, |own| own.value);
+        let sum: f64 = self.layers.iter().filter_map(|own| Some(own.latency?.value)).sum();
+        captured.layers_are_all = (sum / whole - 1.0).abs() < ALL;
         observation.layers.extend(layers);
         let rest = observation.rest.clone().zip(self.rest);
         let accuracy = captured.accuracy.clone();
         let file = observation.capture.as_ref().map_or(String::new(), |own| own.file.clone());
         observation.captured = Some(self.captured);
-        if let Some((state, told)) = rest {
+        let is_stated =
+            |state: &str| case.idle.iter().any(|own| own.state == state && own.file.is_none());
+        if let Some((state, told)) = rest.filter(|(state, _)| !is_stated(state)) {
             let power = valued(told);
             let file = Some(file);
             case.idle.push(IdleObservation { state, power, accuracy, file });

@@ -150,12 +150,13 @@ pub fn fit(
             return Ok(problem.fitted(at, iteration, Stop::Gradient));
         }
         let step = linear.step(prepared_here, damping).map(|step| problem.shortened(step));
-        let is_last = |step: &Vec<f64>| {
-            problem.is_small(step, &at.x, limits.step) || linear.fall(step) < limits.fall
-        };
-        if step.as_ref().is_some_and(is_last) {
+        let is_small = |step: &Vec<f64>| problem.is_small(step, &at.x, limits.step);
+        if step.as_ref().is_some_and(is_small) {
             return Ok(problem.fitted(at, iteration, Stop::Step));
         }
+        // A damped step promises less than there is.
+        let promises_little = |step: &Vec<f64>| linear.fall(step) < limits.fall;
+        let is_last = damping <= FIRST_DAMPING && step.as_ref().is_some_and(promises_little);
         let trial = step.as_ref().map(|step| problem.moved(&at.x, step));
         let better = trial.and_then(|trial| problem.better(trial, at.cost));
         match (better, step) {
@@ -166,7 +167,11 @@ pub fn fit(
                 let Some(next) = problem.linearised(better) else { break };
                 at = next;
                 prepared = None;
+                if is_last {
+                    return Ok(problem.fitted(at, iteration + 1, Stop::Step));
+                }
             }
+            _ if is_last => return Ok(problem.fitted(at, iteration, Stop::Step)),
             _ => {
                 damping *= growth;
                 growth *= 2.0;

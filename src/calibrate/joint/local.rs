@@ -13,7 +13,7 @@ const STEP: f64 = 1e-4;
 const HELD: f64 = 0.005;
 
 /// Logarithms of factors that differ by less than this leave the law as good as exact.
-const NEAR: f64 = 0.03;
+const NEAR: f64 = 0.01;
 
 /// Figures of a run: logarithms, and their slopes with the logarithm of each fitted number.
 #[derive(Debug, Clone, PartialEq)]

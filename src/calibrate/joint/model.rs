@@ -119,7 +119,7 @@ impl<'a> Given<'a> {
 }
 
 /// Most rounds in which scales are estimated.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 16;
 
 /// A model of what a fit is given, with what it has seen on its way.
 pub(super) struct Fitting<'a, 'g> {

@@ -54,8 +54,17 @@ pub struct Sight {
     pub kind: Kind,
     /// Why it is not to be relied on.
     pub fault: Option<String>,
+    /// Why it says nothing that others do not, though it may be relied on.
+    pub again: Option<&'static str>,
     /// Unknowns for what the model is off by there.
     pub(super) off: Weighted,
+}
+
+impl Sight {
+    /// True for what fits are given.
+    pub fn tells(&self) -> bool {
+        self.fault.is_none() && self.again.is_none()
+    }
 }
 
 /// What runs and measurements of several cases are gathered into.
@@ -113,7 +122,6 @@ impl Gathering<'_> {
         let model = observation.model.as_str();
         let mut off = self.off(measured.quantity, Some(model), layer.as_deref(), keys);
         off.extend(measured.accuracy.iter().flat_map(|own| self.meter(measured.quantity, own)));
-        let again = (!measured.counts).then(|| ITS_LAYERS.to_owned());
         self.sights.push(Sight {
             id: format!("{}/{model}{part}", case.id),
             off,
@@ -124,7 +132,8 @@ impl Gathering<'_> {
             quantity: measured.quantity,
             measured: measured.value,
             kind: measured.kind,
-            fault: observation.fault.clone().or(again),
+            fault: observation.fault.clone(),
+            again: (!measured.counts).then_some(ITS_LAYERS),
         });
     }
 
@@ -145,6 +154,7 @@ impl Gathering<'_> {
             measured: parameter.value,
             kind: parameter.kind,
             fault: None,
+            again: None,
         });
     }
 
@@ -157,7 +167,8 @@ impl Gathering<'_> {
         }
     }
 
-    /// What the model is off by for a measurement: time counts for energy too, and neither for rest.
+    /// What the model is off by for a measurement: time counts for energy too, and neither for rest, nor for a
+    /// mean power, whose share at work is the prediction's to say.
     fn off(
         &mut self,
         quantity: Quantity,
@@ -167,12 +178,13 @@ impl Gathering<'_> {
     ) -> Weighted {
         let concerns = |of: Off| match quantity {
             Quantity::Latency => of == Off::Time,
-            Quantity::Energy | Quantity::MeanPower => true,
-            Quantity::IdlePower => false,
+            Quantity::Energy => true,
+            Quantity::IdlePower | Quantity::MeanPower => false,
         };
         let (calibration, unknowns) = (self.calibration, &mut self.unknowns);
         Factors { calibration, keys, unknowns }.off(concerns, network, layer)
     }
+
     /// What the meter is off by: one unknown for all that it measured. Energy is a power for a time.
     fn meter(&mut self, quantity: Quantity, accuracy: &Accuracy) -> Weighted {
         let (power, time) = match quantity {
@@ -180,11 +192,15 @@ impl Gathering<'_> {
             Quantity::Energy => (true, true),
             Quantity::IdlePower | Quantity::MeanPower => (true, false),
         };
-        let parts = [("gain", power, accuracy.power), ("clock", time, accuracy.time)];
+        let meter = format!("of meter {}", accuracy.meter);
+        let parts = [
+            (format!("gain {meter}"), power, accuracy.power),
+            (format!("clock {meter}"), time, accuracy.time),
+            (format!("voltage of {}", accuracy.file), power, accuracy.voltage),
+        ];
         let parts = parts.into_iter().filter(|(_, concerns, sigma)| *concerns && *sigma > 0.0);
-        let factor = |(what, _, sigma): (&str, bool, f64)| {
-            let name = format!("{what} of meter {} (±{sigma:.3e})", accuracy.meter);
-            (self.unknowns.meter(name, sigma), 1.0)
+        let factor = |(what, _, sigma): (String, bool, f64)| {
+            (self.unknowns.meter(format!("{what} (±{sigma:.3e})"), sigma), 1.0)
         };
         parts.map(factor).collect()
     }

@@ -37,7 +37,7 @@ impl Scales {
 
     /// True when both are nearly those of another.
     pub(super) fn are_near(self, other: Self) -> bool {
-        let near = |one: f64, other: f64| (one / other).ln().abs() < 0.02;
+        let near = |one: f64, other: f64| (one / other).ln().abs() < 0.005;
         near(self.time, other.time) && near(self.power, other.power)
     }
 

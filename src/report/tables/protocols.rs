@@ -1,7 +1,7 @@
 //! `validate`: how far predictions are off by what they had.
 
 use super::{percent, table};
-use crate::calibrate::{Missed, Protocol, ProtocolErrors, Scored, errors_by_protocol};
+use crate::calibrate::{Missed, Protocol, ProtocolErrors, Quantity, Scored, errors_by_protocol};
 use std::fmt::Write as _;
 
 /// Worst predictions that are named for each protocol.
@@ -74,7 +74,13 @@ fn worst(predictions: &[Scored]) -> String {
 }
 
 fn worst_of(predictions: &[Scored], protocol: Protocol) -> Vec<&Scored> {
-    let own = predictions.iter().filter(|p| p.protocol == protocol && p.counts && !p.of_layer);
+    let is_kept = |p: &&Scored| {
+        p.protocol == protocol
+            && p.counts
+            && !p.of_layer
+            && Quantity::OF_NETWORKS.contains(&p.quantity)
+    };
+    let own = predictions.iter().filter(is_kept);
     let mut own: Vec<&Scored> = own.collect();
     own.sort_by(|one, other| other.relative_error().abs().total_cmp(&one.relative_error().abs()));
     own.truncate(WORST);
