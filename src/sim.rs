@@ -9,10 +9,12 @@ mod error;
 pub mod kernel;
 mod meter;
 mod outcome;
+mod quantiles;
 mod run;
 mod workload;
 
 pub use error::SimError;
 pub use outcome::{Durations, Outcome};
+pub use quantiles::Quantiles;
 pub use run::run;
 pub use workload::{Arrivals, Workload};

@@ -6,6 +6,7 @@
 //! among the others (water filling). When a transfer joins or leaves, the others are advanced and
 //! their ends move; the generation tells events of old ends from the current one.
 
+use super::kernel::Generation;
 use crate::units::{BytesPerSecond, Joules, Seconds, SimTime, TimeError, Watts};
 
 #[derive(Debug, Clone)]
@@ -27,15 +28,15 @@ pub(super) struct Channel {
     rate: BytesPerSecond,
     active: Vec<Active>,
     since: SimTime,
-    generation: u64,
+    generation: Generation,
 }
 
 impl Channel {
     pub(super) fn new(rate: BytesPerSecond) -> Self {
-        Self { rate, active: Vec::new(), since: SimTime::ZERO, generation: 0 }
+        Self { rate, active: Vec::new(), since: SimTime::ZERO, generation: Generation::default() }
     }
 
-    pub(super) fn generation(&self) -> u64 {
+    pub(super) fn generation(&self) -> Generation {
         self.generation
     }
 
@@ -85,7 +86,7 @@ impl Channel {
     /// New speeds, ends and powers. What is left of the energy is spread over what is left of the
     /// time, so rounding to picoseconds loses none of it.
     fn share(&mut self, now: SimTime) -> Result<(), TimeError> {
-        self.generation += 1;
+        self.generation.renew();
         self.grant();
         for transfer in &mut self.active {
             let left = Seconds(transfer.left.0.max(0.0) / transfer.speed);

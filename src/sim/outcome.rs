@@ -1,32 +1,39 @@
 //! What a run leaves besides what it wrote into its sink.
 
+use super::Quantiles;
 use crate::evidence::Coverage;
 use crate::trace::{Ledger, Metrics};
-use crate::units::{JouleSeconds, JouleSecondsSquared, Joules, Seconds};
+use crate::units::{JouleSeconds, JouleSecondsSquared, Joules, Seconds, SimTime};
+use serde::{Deserialize, Serialize};
 
 /// Durations seen so far.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Durations {
-    count: u64,
     sum: Seconds,
-    longest: Seconds,
+    quantiles: Quantiles,
 }
 
 impl Durations {
-    pub(super) fn add(&mut self, duration: Seconds) {
-        self.count += 1;
-        self.sum += duration;
-        self.longest = self.longest.max(duration);
+    pub(super) fn add(&mut self, duration: SimTime) {
+        self.sum += duration.seconds();
+        self.quantiles.add(duration);
     }
 
     /// The mean; zero of none.
     pub fn mean(&self) -> Seconds {
-        if self.count > 0 { self.sum / self.count as f64 } else { Seconds::ZERO }
+        let count = self.quantiles.count();
+        if count > 0 { self.sum / count as f64 } else { Seconds::ZERO }
     }
 
-    /// The longest.
+    /// The longest; zero of none.
     pub fn longest(&self) -> Seconds {
-        self.longest
+        self.quantiles.longest().unwrap_or(SimTime::ZERO).seconds()
+    }
+
+    /// Their quantiles.
+    pub fn quantiles(&self) -> &Quantiles {
+        &self.quantiles
     }
 }
 

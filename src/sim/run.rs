@@ -2,7 +2,7 @@
 
 use super::SimError;
 use super::channel::Channel;
-use super::kernel::{Class, Queue};
+use super::kernel::{Class, Queue, Ticket};
 use super::meter::Meter;
 use super::outcome::{Durations, Outcome};
 use super::{Arrivals, Workload};
@@ -25,7 +25,7 @@ enum Event {
     EngineDone,
     TransferDone {
         channel: usize,
-        generation: u64,
+        ticket: Ticket,
     },
     /// Nothing else came at the instant at which the work ran out.
     Rest,
@@ -216,8 +216,8 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
                 }
                 self.part_done(now, 1)
             }
-            Event::TransferDone { channel, generation } => {
-                if self.channels[channel].generation() != generation {
+            Event::TransferDone { channel, ticket } => {
+                if self.channels[channel].generation().overtook(ticket) {
                     return Ok(());
                 }
                 let finished = self.channels[channel].finish(now)?;
@@ -426,8 +426,8 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
     fn follow_channel(&mut self, now: SimTime, channel: usize) -> Result<(), SimError> {
         self.set_channel(now, channel);
         if let Some(end) = self.channels[channel].next_end() {
-            let generation = self.channels[channel].generation();
-            let event = Event::TransferDone { channel, generation };
+            let ticket = self.channels[channel].generation().ticket();
+            let event = Event::TransferDone { channel, ticket };
             self.queue.schedule(end, Class::Completion, event)?;
         }
         Ok(())
@@ -459,8 +459,8 @@ impl<'a, 's, S: Sink> Simulation<'a, 's, S> {
             Arrivals::BackToBack => self.arrival,
         };
         self.done += 1;
-        self.latency.add(now.since(position.inference_start).seconds());
-        self.response.add(now.since(arrival).seconds());
+        self.latency.add(now.since(position.inference_start));
+        self.response.add(now.since(arrival));
         if self.workload.arrivals == Arrivals::BackToBack && self.arrived < self.workload.inferences
         {
             self.arrived += 1;

@@ -5,10 +5,14 @@
 //! periods never add up.
 
 use super::Seconds;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// An instant, or a duration, in picoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct SimTime(pub u64);
 
 /// A time that does not exist in a run.
@@ -37,6 +41,11 @@ impl SimTime {
     /// Later by `duration`; an error past the end of time.
     pub fn after(self, duration: Self) -> Result<Self, TimeError> {
         self.0.checked_add(duration.0).map(Self).ok_or(TimeError::PastEnd)
+    }
+
+    /// `count` times as long; an error past the end of time.
+    pub fn times(self, count: u64) -> Result<Self, TimeError> {
+        self.0.checked_mul(count).map(Self).ok_or(TimeError::PastEnd)
     }
 
     /// The time since `earlier`; zero when `earlier` is later.
@@ -82,6 +91,8 @@ mod tests {
     #[test]
     fn time_ends_with_an_error_and_not_a_wrap() {
         assert_eq!(SimTime(u64::MAX).after(SimTime(1)), Err(TimeError::PastEnd));
+        assert_eq!(SimTime(u64::MAX / 2).times(2), Ok(SimTime(u64::MAX - 1)));
+        assert_eq!(SimTime(u64::MAX / 2).times(3), Err(TimeError::PastEnd));
         assert_eq!(SimTime::from_seconds(Seconds(2e7)), Err(TimeError::PastEnd));
         assert!(SimTime::from_seconds(Seconds(f64::NAN)).is_err());
         assert!(SimTime::from_seconds(Seconds(-1.0)).is_err());
