@@ -7,6 +7,7 @@
 mod channel;
 mod error;
 pub mod kernel;
+pub mod load;
 mod meter;
 mod outcome;
 mod run;
