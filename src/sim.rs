@@ -11,6 +11,7 @@ pub mod load;
 mod meter;
 mod outcome;
 mod run;
+pub mod scenario;
 mod workload;
 
 pub use error::SimError;
