@@ -1,5 +1,6 @@
 //! Scenario files: those that ship, and those that cannot be.
 
+use joulecast::evidence::{FieldPath, Parameters};
 use joulecast::sim::load::{Process, Tally};
 use joulecast::sim::scenario::{
     End, Fidelity, PowerSource, Scenario, ScenarioSpec, Work, check, list, shipped_scenarios,
@@ -59,10 +60,13 @@ fn every_shipped_scenario_is_sound_and_goes_as_it_is_asked() {
         assert!(outlook.warnings.is_empty(), "{}: {:?}", shipped.name, outlook.warnings);
         assert!(!outlook.streams.is_empty());
         // What is claimed of the world has a source, if only a reason.
-        for record in scenario.assumed() {
-            let spelled = shipped.text.contains("Assumed");
-            assert!(spelled, "{}: {record} has no source", shipped.name);
-        }
+        let mut unsourced = Vec::new();
+        scenario.spec().clone().walk(&mut FieldPath::root(), &mut |path, number| {
+            if number.is_statement() && number.source.is_none() && number.value != 0.0 {
+                unsourced.push(path.to_string());
+            }
+        });
+        assert!(unsourced.is_empty(), "{}: no source for {unsourced:?}", shipped.name);
     }
 }
 
@@ -98,7 +102,7 @@ fn a_cascade_wakes_as_often_as_its_closed_form_says() {
     assert!(matches!(wake.stages[0].work, Work::Detector { block: Some(_), .. }));
     let expected = scenario.outlook().unwrap().cascades[0].clone().unwrap();
     let mut tally = Tally::of(&wake.cascade);
-    for look in wake.cascade.looks(scenario.seed(), "cascades.door").unwrap() {
+    for look in scenario.looks(wake, scenario.seed()).unwrap() {
         let look = look.unwrap();
         if look.at > SimTime(86_400_000_000_000_000) {
             break;
@@ -130,6 +134,14 @@ fn arrivals_are_made_by_the_seed_and_the_name_alone() {
     let beside = scenario(&changed(&[poisson[0], other]));
     assert_eq!(times(&alone, 4), times(&beside, 4));
     assert_ne!(times(&alone, 4), times(&alone, 5));
+}
+
+#[test]
+fn a_request_is_due_a_deadline_after_it_came() {
+    let scenario = Scenario::parse("small.ron", SMALL).unwrap();
+    let request = scenario.workloads[0].request(3, SimTime(7));
+    assert_eq!((request.number, request.due), (3, Some(SimTime(50_000_000_007))));
+    assert_eq!(scenario.workloads[0].request(3, SimTime(u64::MAX - 1)).due, None);
 }
 
 #[test]
@@ -349,14 +361,26 @@ fn a_network_that_runs_nowhere_is_an_error_with_its_name() {
     ]);
     let at = text.find("  background").unwrap();
     let text = format!("{})", &text[..at]);
-    match Scenario::parse("small.ron", &text) {
-        Err(error) => panic!("{error}"),
-        Ok(scenario) => {
-            let found = scenario.outlook();
-            let said = found.map(|o| format!("{:?}", o.warnings)).unwrap_or_else(|e| e.to_string());
-            assert!(said.contains("look") || said.contains("run on no engine"), "{said}");
-        }
-    }
+    let scenario = Scenario::parse("small.ron", &text).unwrap_or_else(|e| panic!("{e}"));
+    let said = scenario.outlook().unwrap_err().to_string();
+    assert!(said.starts_with("look: nothing of `tinyllama_decode` takes time"), "{said}");
+    assert!(said.contains("cortex_m33 does not run MatMul in Float16"), "{said}");
+}
+
+#[test]
+fn clients_that_wait_have_bounds_of_their_rate() {
+    let loops = "ClosedLoop(clients: 2, think: Fixed(\"1 s\"))";
+    let found = outlook(&[("Periodic(period: \"100 ms\")", loops)]);
+    let stream = &found.streams[0];
+    let (least, most) = stream.rate_between.unwrap();
+    // Two clients that think for a second, over an inference more or two.
+    assert!((least.0 * (1.0 + 2.0 * stream.latency.0) - 2.0).abs() < 1e-9, "{least}");
+    assert!((most.0 * (1.0 + stream.latency.0) - 2.0).abs() < 1e-9, "{most}");
+    assert_eq!(stream.rate, None);
+    let found = outlook(&[("Periodic(period: \"100 ms\")", "BackToBack")]);
+    let (least, most) = found.streams[0].rate_between.unwrap();
+    assert!(least == most && (most.0 * found.streams[0].latency.0 - 1.0).abs() < 1e-9);
+    assert_eq!(found.warnings, []);
 }
 
 #[test]
@@ -401,5 +425,16 @@ fn cut_and_changed_texts_are_a_scenario_or_an_error_in_words() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn the_example_of_the_page_is_a_scenario_and_the_page_names_those_that_ship() {
+    let page = include_str!("../docs/scenarios.md");
+    let example = page.split("```ron\n").nth(1).unwrap().split("```").next().unwrap();
+    let scenario = Scenario::parse("docs/scenarios.md", example).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.outlook().unwrap().warnings, []);
+    for shipped in shipped_scenarios() {
+        assert!(page.contains(&format!("| `{}` |", shipped.name)), "{}", shipped.name);
     }
 }

@@ -23,6 +23,8 @@ mod request;
 mod rest;
 mod schedule;
 #[cfg(test)]
+mod served;
+#[cfg(test)]
 mod statistics;
 mod stream;
 mod tally;

@@ -129,3 +129,62 @@ pub(super) fn sound_rate(what: &'static str, rate: Hertz) -> Result<(), LoadErro
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Level, stream};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_process() -> impl Strategy<Value = Process> {
+        let rate = || (1e-6f64..1e9).prop_map(Hertz);
+        let time = || (1e-9f64..1e5).prop_map(Seconds);
+        let level = || (rate(), time()).prop_map(|(rate, stay)| Level { rate, stay });
+        prop_oneof![
+            (time(), 0.0f64..=1.0, time()).prop_map(|(period, late, offset)| {
+                Process::Periodic(Periodic::new(period, period * late, offset).unwrap())
+            }),
+            rate().prop_map(|rate| Process::Poisson(Poisson::new(rate).unwrap())),
+            (level(), level()).prop_filter_map("too few requests", |(quiet, burst)| {
+                Bursts::new(quiet, burst).ok().map(Process::Bursts)
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn times_never_go_back_and_a_seed_repeats_them(process in any_process(), seed: u64) {
+            let times = |seed| {
+                let mut source = process.source(stream(seed, "test")).unwrap();
+                let next = || source.next().ok().flatten();
+                std::iter::from_fn(next).take(50).collect::<Vec<_>>()
+            };
+            let first = times(seed);
+            prop_assert!(first.is_sorted());
+            prop_assert_eq!(first, times(seed));
+        }
+
+        #[test]
+        fn silence_falls_from_one_as_time_goes_on(process in any_process(), stretch in 1e-6f64..1e3) {
+            let silence = |time| process.silence(Seconds(time));
+            if let (Some(start), Some(sooner), Some(later)) = (silence(0.0), silence(stretch), silence(2.0 * stretch)) {
+                prop_assert!((start - 1.0).abs() < 1e-9);
+                prop_assert!((0.0..=1.0).contains(&later) && later <= sooner + 1e-12, "{} {}", sooner, later);
+                // No memory of the past makes silence likelier than without.
+                let poisson = (-process.mean_rate().unwrap().0 * stretch).exp();
+                if !matches!(process, Process::Periodic(_)) {
+                    prop_assert!(sooner >= poisson * (1.0 - 1e-9) - 1e-12, "{} {}", sooner, poisson);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_waits_for_answers_has_no_rate_of_its_own() {
+        assert_eq!(Process::BackToBack.mean_rate(), None);
+        assert_eq!(Process::BackToBack.dispersion(), None);
+        let mut source = Process::BackToBack.source(stream(1, "test")).unwrap();
+        assert_eq!(source.next(), Ok(Some(SimTime::ZERO)));
+        assert_eq!((source.next(), source.over(SimTime(9))), (Ok(None), Ok(Some(SimTime(9)))));
+    }
+}

@@ -2,11 +2,11 @@
 //! each engine is asked to be, and what can never be held.
 
 use super::ScenarioError;
-use super::resolved::{End, Placed, Scenario, Work};
+use super::resolved::{End, Placed, Scenario, Work, Workload};
 use crate::estimate::estimate;
 use crate::mapping::plan;
 use crate::sim::SimError;
-use crate::sim::load::Expected;
+use crate::sim::load::{Expected, Process};
 use crate::units::{Hertz, Ratio, Seconds};
 use std::fmt;
 
@@ -41,6 +41,8 @@ pub struct StreamOutlook {
     pub path: String,
     /// Mean rate of its inferences; nothing where it depends on answers, or has no closed form.
     pub rate: Option<Hertz>,
+    /// Bounds of the rate of inferences where it depends on answers, with nothing else to do.
+    pub rate_between: Option<(Hertz, Hertz)>,
     /// Time of an inference by itself: nothing else runs and nothing has to wake.
     pub latency: Seconds,
     /// That of a request, which may be several inferences.
@@ -108,34 +110,46 @@ impl Looker<'_> {
             let each = workload.inferences_each as f64;
             let rate = workload.process.mean_rate().map(|rate| rate * each);
             let request = self.network(&workload.name, &path, &workload.placed, rate, each)?;
+            if let Some(stream) = self.streams.last_mut() {
+                stream.rate_between = answered(&workload.process, request, each);
+            }
             self.deadline(&path, workload.deadline.map(|t| t.seconds()), request);
-            let timeout = workload.batch.timeout().seconds();
-            if let Some(deadline) = workload.deadline.map(|t| t.seconds())
-                && request <= deadline
-                && timeout + request > deadline
-            {
-                let message = format!(
-                    "a request that waits the whole {timeout} for others ends after {}, past its deadline of {deadline}",
-                    timeout + request
-                );
-                self.warn(format!("{path}.batch.timeout"), message);
-            }
-            let size = workload.batch.size();
-            if let Some(limit) = workload.admission.limit.filter(|limit| *limit < size) {
-                let message = format!(
-                    "a batch of {size} never fills where only {limit} may wait: each waits for the timeout of {timeout}"
-                );
-                self.warn(format!("{path}.queue.limit"), message);
-            }
-            let given = matches!(scenario.end, End::After(end) if workload.process.mean_rate().is_some_and(|rate| rate.0 * end.seconds().0 < 1.0));
-            if given {
-                let rate = workload.process.mean_rate().unwrap_or_default();
-                let message =
-                    format!("at {} it is asked for less than once in the run", often(rate));
-                self.warn(format!("{path}.arrivals"), message);
-            }
+            self.batch(&path, workload, request);
+            self.seldom(&path, workload.process.mean_rate());
         }
         Ok(())
+    }
+
+    /// Tells of batches that make requests late, or that never fill.
+    fn batch(&mut self, path: &str, workload: &Workload, request: Seconds) {
+        let timeout = workload.batch.timeout().seconds();
+        if let Some(deadline) = workload.deadline.map(|t| t.seconds())
+            && request <= deadline
+            && timeout + request > deadline
+        {
+            let message = format!(
+                "a request that waits the whole {timeout} for others ends after {}, past its deadline of {deadline}",
+                timeout + request
+            );
+            self.warn(format!("{path}.batch.timeout"), message);
+        }
+        let size = workload.batch.size();
+        if let Some(limit) = workload.admission.limit.filter(|limit| *limit < size) {
+            let message = format!(
+                "a batch of {size} never fills where only {limit} may wait: each waits for the timeout of {timeout}"
+            );
+            self.warn(format!("{path}.queue.limit"), message);
+        }
+    }
+
+    /// Tells of a run that is too short for its workload.
+    fn seldom(&mut self, path: &str, rate: Option<Hertz>) {
+        let (Some(rate), End::After(end)) = (rate, self.scenario.end) else { return };
+        // A product of two rounded numbers that is meant to be one.
+        if rate.0 * end.seconds().0 < 1.0 - 1e-9 {
+            let message = format!("at {} it is asked for less than once in the run", often(rate));
+            self.warn(format!("{path}.arrivals"), message);
+        }
     }
 
     fn cascades(&mut self) -> Result<Vec<Option<Expected>>, ScenarioError> {
@@ -195,7 +209,15 @@ impl Looker<'_> {
         }
         let (latency, request) = (estimate.latency, estimate.latency * each);
         let (name, path) = (name.to_owned(), path.to_owned());
-        self.streams.push(StreamOutlook { name, path, rate, latency, request, engines });
+        self.streams.push(StreamOutlook {
+            name,
+            path,
+            rate,
+            rate_between: None,
+            latency,
+            request,
+            engines,
+        });
         Ok(request)
     }
 
@@ -218,7 +240,15 @@ impl Looker<'_> {
         }
         let path = path.to_owned();
         let (latency, request, engines) = (time, time, Vec::new());
-        self.streams.push(StreamOutlook { name, path, rate, latency, request, engines });
+        self.streams.push(StreamOutlook {
+            name,
+            path,
+            rate,
+            rate_between: None,
+            latency,
+            request,
+            engines,
+        });
         time
     }
 
@@ -275,6 +305,16 @@ impl Looker<'_> {
         );
         (largest, message)
     }
+}
+
+/// Bounds of the rate of inferences that clients ask for who wait for their answers.
+fn answered(process: &Process, request: Seconds, each: f64) -> Option<(Hertz, Hertz)> {
+    let (least, most) = match process {
+        Process::ClosedLoop(clients) => clients.rate_between(request),
+        Process::BackToBack => (Hertz(1.0 / request.0), Hertz(1.0 / request.0)),
+        _ => return None,
+    };
+    Some((least * each, most * each))
 }
 
 /// A rate as people say it.

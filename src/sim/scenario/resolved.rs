@@ -7,7 +7,8 @@ use crate::evidence::{FieldPath, Kind, Parameters};
 use crate::hardware::{Point, Profile};
 use crate::mapping::Network;
 use crate::sim::load::{
-    Admission, Cascade, LoadError, MicroBatch, Process, RestRule, Source, StateSchedule, stream,
+    Admission, Cascade, LoadError, Looks, MicroBatch, Process, Request, RestRule, Source,
+    StateSchedule, stream,
 };
 use crate::units::{Ratio, SimTime};
 
@@ -64,6 +65,14 @@ pub struct Workload {
     pub batch: MicroBatch,
     /// Who is let in.
     pub admission: Admission,
+}
+
+impl Workload {
+    /// Request `number`, which comes at `arrived`. A deadline past the end of time is none.
+    pub fn request(&self, number: u64, arrived: SimTime) -> Request {
+        let due = self.deadline.and_then(|deadline| arrived.after(deadline).ok());
+        Request { number, arrived, due }
+    }
 }
 
 /// What a stage does with a look.
@@ -189,6 +198,14 @@ impl Scenario {
     /// Arrivals come from a file that cannot be opened.
     pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Box<dyn Source>, LoadError> {
         workload.process.source(stream(seed, &format!("workloads.{}.arrivals", workload.name)))
+    }
+
+    /// One run of a cascade's looks, likewise.
+    ///
+    /// # Errors
+    /// Events come from a file that cannot be opened.
+    pub fn looks(&self, wake: &WakeCascade, seed: u64) -> Result<Looks, LoadError> {
+        wake.cascade.looks(seed, &format!("cascades.{}", wake.name))
     }
 
     /// Numbers that rest on no source, by field path: they are assumed.
