@@ -95,7 +95,7 @@ impl Cascade {
     pub fn looks(&self, seed: u64, purpose: &str) -> Result<Looks, LoadError> {
         let truth = stream(seed, &format!("{purpose}.events"));
         let truth = match &self.events {
-            Events::Prevalence(prevalence) => Truth::Drawn(*prevalence, truth),
+            Events::Prevalence(prevalence) => Truth::Drawn(*prevalence, Box::new(truth)),
             Events::Process { process, lasts } => Truth::Coming {
                 source: process.source(truth)?,
                 lasts: SimTime::from_seconds(*lasts)?,
@@ -137,7 +137,7 @@ pub struct Look {
 
 #[derive(Debug)]
 enum Truth {
-    Drawn(Ratio, ChaCha8Rng),
+    Drawn(Ratio, Box<ChaCha8Rng>),
     Coming {
         source: Box<dyn Source>,
         lasts: SimTime,
@@ -153,7 +153,7 @@ impl Truth {
     /// True where an event lies in the time from `since` (not in it) to `at`.
     fn look(&mut self, since: SimTime, at: SimTime) -> Result<bool, LoadError> {
         match self {
-            Self::Drawn(prevalence, generator) => Ok(uniform(generator) < prevalence.0),
+            Self::Drawn(prevalence, generator) => Ok(uniform(generator.as_mut()) < prevalence.0),
             Self::Coming { source, lasts, next, until, ended } => {
                 while !*ended {
                     let event = match next.take() {

@@ -43,7 +43,8 @@ impl StateSchedule {
     pub fn residencies(shares: &[(usize, Ratio)], round: Seconds) -> Result<Self, LoadError> {
         positive("a round of states", round)?;
         let sum: Ratio = shares.iter().map(|(_, share)| *share).sum();
-        if !((sum.0 - 1.0).abs() <= SHARES_OFF) {
+        let whole = (sum.0 - 1.0).abs() <= SHARES_OFF;
+        if !whole {
             let problem = format!("add up to {} %, not to 100 %", sum.0 * 100.0);
             return Err(LoadError::parameter("shares of time", problem));
         }

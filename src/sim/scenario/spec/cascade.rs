@@ -25,7 +25,7 @@ pub enum EventsSpec {
     /// An event in this share of looks.
     Prevalence(Valued<Ratio>),
     /// Events that come and last.
-    Process(EventProcessSpec),
+    Process(Box<EventProcessSpec>),
 }
 
 variant_parameters!(EventsSpec: Prevalence, Process);
