@@ -5,7 +5,7 @@ use joulecast::sim::load::{Process, Tally};
 use joulecast::sim::scenario::{
     End, Fidelity, PowerSource, Scenario, ScenarioSpec, Work, check, list, shipped_scenarios,
 };
-use joulecast::units::{Hertz, Seconds, SimTime};
+use joulecast::units::{Hertz, Seconds, SimTime, Watts};
 
 /// A scenario that names two things that ship.
 const SMALL: &str = r#"(
@@ -349,6 +349,41 @@ fn batches_that_make_requests_late_or_never_fill_are_warnings() {
     assert!(never.contains("a batch of 4 never fills where only 3 may wait"), "{never}");
     let seldom = outlook(&[("period: \"100 ms\"", "period: \"2 min\"")]);
     assert!(seldom.warnings[0].message.contains("30.0000 an hour"), "{:?}", seldom.warnings);
+}
+
+#[test]
+fn rest_pays_from_the_break_even_time_of_the_profile_on() {
+    let found = outlook(&[]);
+    let [npu] = found.rests.as_slice() else { panic!("{:?}", found.rests) };
+    assert_eq!((npu.domain.as_str(), npu.state.as_str()), ("npu", "off"));
+    // 2 uJ of waking and 50 us of the power while on, over what is saved.
+    assert!((npu.cost.0 - (2e-6 + 50e-6 * npu.on.0)).abs() < 1e-15, "{npu:?}");
+    let time = npu.break_even.unwrap();
+    assert!((time.0 * (npu.on - npu.rest).0 / npu.cost.0 - 1.0).abs() < 1e-12);
+    assert!(Seconds(1e-4) < time && time < Seconds(1e-2), "{npu:?}");
+    // A clock of the example's NPU costs 9 pJ at 800 MHz, and 3 % of the leakage is left.
+    assert!(npu.on.0 > 7.2e-3 && npu.rest.0 < 0.03 * (npu.on.0 - 7.2e-3) + 1e-9, "{npu:?}");
+}
+
+#[test]
+fn a_policy_that_asks_for_a_break_even_time_where_there_is_none_is_a_warning() {
+    let text = shipped_scenarios().iter().find(|s| s.name == "shared_npu").unwrap().text;
+    let with = |policy: &str| {
+        assert!(text.contains("\"big\": (state: \"off\", policy: Timeout(\"1 ms\"))"));
+        let text = text.replacen("policy: Timeout(\"1 ms\")", policy, 1);
+        let scenario = Scenario::parse("small.ron", &text).unwrap_or_else(|e| panic!("{e}"));
+        scenario.outlook().unwrap()
+    };
+    // What the cores of this profile draw while they wait is part of the board.
+    let plain = with("policy: Timeout(\"1 ms\")");
+    let big = plain.rests.iter().find(|rest| rest.domain == "big").unwrap();
+    assert_eq!((big.on, big.break_even), (Watts::ZERO, None));
+    assert_eq!(plain.warnings, []);
+    for policy in ["BreakEven", "Oracle", "Predictive(weight: \"50 %\")"] {
+        let asked = with(&format!("policy: {policy}"));
+        let [warning] = asked.warnings.as_slice() else { panic!("{:?}", asked.warnings) };
+        assert!(warning.path == "rest.big" && warning.message.contains("no break-even time"));
+    }
 }
 
 #[test]

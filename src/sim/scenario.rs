@@ -13,6 +13,7 @@ mod outlook;
 mod processes;
 mod read;
 mod resolved;
+mod resting;
 mod rests;
 mod shipped;
 mod spec;
@@ -24,5 +25,6 @@ pub use read::check;
 pub use resolved::{
     End, Placed, PowerSource, Rest, Scenario, StageWork, WakeCascade, Work, Workload,
 };
+pub use resting::RestOutlook;
 pub use shipped::{ShippedScenario, list, scenario_text, shipped_scenarios};
 pub use spec::*;

@@ -3,10 +3,11 @@
 
 use super::ScenarioError;
 use super::resolved::{End, Placed, Scenario, Work, Workload};
+use super::resting::RestOutlook;
 use crate::estimate::estimate;
 use crate::mapping::plan;
 use crate::sim::SimError;
-use crate::sim::load::{Expected, Process};
+use crate::sim::load::{Expected, Process, RestRule};
 use crate::units::{Hertz, Ratio, Seconds};
 use std::fmt;
 
@@ -71,6 +72,8 @@ pub struct Outlook {
     pub engines: Vec<EngineLoad>,
     /// Each cascade in the long run; nothing where its events have no closed form.
     pub cascades: Vec<Option<Expected>>,
+    /// What rest saves, by domain that rests.
+    pub rests: Vec<RestOutlook>,
     /// What will not go as it is asked.
     pub warnings: Vec<Warning>,
 }
@@ -85,8 +88,9 @@ impl Scenario {
         looker.workloads()?;
         let cascades = looker.cascades()?;
         let engines = looker.engines();
+        let rests = looker.rests();
         let Looker { streams, warnings, .. } = looker;
-        Ok(Outlook { streams, engines, cascades, warnings })
+        Ok(Outlook { streams, engines, cascades, rests, warnings })
     }
 }
 
@@ -283,6 +287,24 @@ impl Looker<'_> {
             loads.push(EngineLoad { engine: name, share, by_stream });
         }
         loads
+    }
+
+    /// Tells of domains whose rule asks for a break-even time that they have not.
+    fn rests(&mut self) -> Vec<RestOutlook> {
+        let rests = self.scenario.resting();
+        let rules = self.scenario.rest.iter().flatten().map(|rest| rest.rule);
+        for (rest, rule) in rests.iter().zip(rules) {
+            let asks = !matches!(rule, RestRule::Immediately | RestRule::Timeout(_));
+            if rest.break_even.is_some() || !asks {
+                continue;
+            }
+            let RestOutlook { domain, state, on, rest, .. } = rest;
+            let message = format!(
+                "domain `{domain}` draws {rest} in `{state}` and {on} while on: it has no break-even time of its own, and its policy never lets it rest"
+            );
+            self.warn(format!("rest.{domain}"), message);
+        }
+        rests
     }
 
     fn saturated(&self, engine: &str, share: Ratio, by: &[(usize, Ratio)]) -> (String, String) {
