@@ -60,3 +60,4 @@ pub use format::{
 };
 pub use frames::{FrameSink, FrameWriter, write_frames};
 pub use input::{Bytes, Head, Input};
+pub(crate) use stamps::decimal;

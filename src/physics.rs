@@ -1,6 +1,7 @@
 //! Exact laws, one a file: pure functions on typed quantities. Nothing here knows events, traces,
 //! files or randomness.
 
+pub mod break_even;
 pub mod buck_regulator;
 pub mod cache;
 pub mod efficiency_table;

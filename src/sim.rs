@@ -7,10 +7,12 @@
 mod channel;
 mod error;
 pub mod kernel;
+pub mod load;
 mod meter;
 mod outcome;
 mod quantiles;
 mod run;
+pub mod scenario;
 mod workload;
 
 pub use error::SimError;

@@ -3,6 +3,7 @@
 use joulecast::calibrate::{Case, shipped_cases};
 use joulecast::hardware::{Profile, shipped_profiles, shipped_software};
 use joulecast::model::{Bindings, load, read_ron, shipped_models, write_ron};
+use joulecast::sim::scenario::shipped_scenarios;
 use std::path::{Path, PathBuf};
 
 /// The text of a shipped profile.
@@ -42,6 +43,7 @@ fn every_file_is_embedded() {
     same("models", shipped_models().iter().map(|m| m.path));
     let software = shipped_software().iter().map(|m| m.path);
     same("hardware_profiles", shipped_profiles().iter().map(|m| m.path).chain(software));
+    same("scenarios", shipped_scenarios().iter().map(|m| m.path));
     same("validation", shipped_cases().iter().map(|m| m.path));
 }
 

@@ -4,7 +4,7 @@ use super::ReadFault;
 use crate::units::SimTime;
 
 /// Picoseconds of a clock with a zero of its own; wide enough for any date.
-pub(super) type Picoseconds = i128;
+pub(crate) type Picoseconds = i128;
 
 /// One second.
 pub(super) const SECOND: Picoseconds = 1_000_000_000_000;
@@ -14,7 +14,7 @@ const PS_DIGITS: i32 = 12;
 const LONGEST: usize = 24;
 
 /// A decimal number of 10^`power` seconds, without a detour over binary fractions.
-pub(super) fn decimal(text: &str, power: i32) -> Option<Picoseconds> {
+pub(crate) fn decimal(text: &str, power: i32) -> Option<Picoseconds> {
     let text = text.trim();
     let (text, exponent) = match text.split_once(['e', 'E']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),

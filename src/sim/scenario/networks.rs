@@ -1,0 +1,76 @@
+//! Networks with the software that runs them.
+
+use super::read::Reader;
+use super::{NetworkSpec, PassSpec, Placed};
+use crate::cost::Setting;
+use crate::hardware::{Point, Profile};
+use crate::mapping::{Directions, Network, Objective};
+use crate::model::{Bindings, ModelError, ModelGraph, Options, Pass, load_with};
+
+/// The network of the field at `path`, as it runs on the hardware. `software` is that of all that name
+/// none.
+pub(super) fn placed(
+    reader: &mut Reader,
+    path: &str,
+    spec: &NetworkSpec,
+    software: Option<&str>,
+    hardware: Option<&(Profile, Point)>,
+) -> Option<Placed> {
+    if reader.is_alone() {
+        return None;
+    }
+    let graph = graph(reader, path, spec)?;
+    let (profile, point) = hardware?;
+    let (name, at) = match &spec.software {
+        Some(own) => (Some(own.as_str()), format!("{path}.software")),
+        None => (software, "software".to_owned()),
+    };
+    let stacks = reader.tried(at, profile.stacks(name))?;
+    let network = Network::executed(&graph, profile.fuses(&stacks));
+    let mut network = reader.tried(format!("{path}.model"), network)?;
+    let setting = Setting { profile, point, stacks: &stacks };
+    network.directions = directions(reader, path, spec, &network, setting)?;
+    Some(Placed { network, stacks })
+}
+
+fn graph(reader: &mut Reader, path: &str, spec: &NetworkSpec) -> Option<ModelGraph> {
+    let pass = spec.pass.as_ref().map(|pass| match pass {
+        PassSpec::Prefill(tokens) => Pass::Prefill(*tokens),
+        PassSpec::Decode(keys) => Pass::Decode(*keys),
+    });
+    let bindings = Bindings(spec.bind.clone());
+    let options = Options { bindings, pass, ..Options::default() };
+    let name = reader.found(&spec.model);
+    let loaded = match load_with(&name, &options) {
+        Err(ModelError::Ron(_)) => {
+            Err(format!("model `{name}` has faults\nhelp: `joulecast inspect {name}` shows them"))
+        }
+        other => other.map_err(|error| error.to_string()),
+    };
+    reader.tried(format!("{path}.model"), loaded)
+}
+
+fn directions(
+    reader: &mut Reader,
+    path: &str,
+    spec: &NetworkSpec,
+    network: &Network,
+    setting: Setting<'_>,
+) -> Option<Directions> {
+    let objective = spec.objective.map_or(Objective::default(), Objective::from);
+    let mut sound = true;
+    for (i, pin) in spec.place.iter().enumerate() {
+        let one = Directions::new(objective, std::slice::from_ref(pin), network, setting.profile);
+        let one = one.and_then(|one| one.check(network, setting));
+        // What comes first in its words is the option of the command line.
+        let one = one.map_err(|error| {
+            let said = error.to_string();
+            let option = said.strip_prefix("--place ").and_then(|rest| rest.split_once(": "));
+            option.map_or(said.clone(), |(_, said)| said.to_owned())
+        });
+        sound &= reader.tried(format!("{path}.place[{i}]"), one).is_some();
+    }
+    let directions = Directions::new(objective, &spec.place, network, setting.profile);
+    let directions = directions.ok().filter(|_| sound)?;
+    Some(Directions { keeps: spec.keep, ..directions })
+}
