@@ -4,19 +4,27 @@
 //! integer picoseconds; events at one instant have one order (class, then sequence). One thread a
 //! run.
 
-mod channel;
+mod accounts;
 mod error;
 pub mod kernel;
 pub mod load;
-mod meter;
 mod outcome;
+mod program;
 mod quantiles;
 mod run;
 pub mod scenario;
+mod simulate;
+mod simulated;
+mod system;
 mod workload;
 
+pub use accounts::RailUse;
 pub use error::SimError;
 pub use outcome::{Durations, Outcome};
+pub use program::MOST_SLOTS;
 pub use quantiles::Quantiles;
 pub use run::run;
+pub use simulate::{Limits, Planned, Prepared};
+pub use simulated::{DomainUse, Simulated, StreamUse};
+pub use system::{Residency, Served};
 pub use workload::{Arrivals, Workload};

@@ -154,8 +154,14 @@ pub fn standing_power(setting: Setting<'_>) -> Vec<Watts> {
 
 /// Power of a block that runs no network, in its state at the operating point.
 pub fn load_power(load: usize, setting: Setting<'_>) -> KnownPower {
+    let state = setting.point.load_states.get(load).copied();
+    state.map_or(KnownPower::NONE, |state| load_power_in(load, state, setting))
+}
+
+/// The same in another of its states, by number.
+pub fn load_power_in(load: usize, state: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().loads[load];
-    let Some(state) = load_state(load, setting) else { return KnownPower::NONE };
+    let Some(state) = unit.states.get(state) else { return KnownPower::NONE };
     let (voltage, voltage_kind) = setting.point.voltages[setting.profile.links().load_rail[load]];
     let stated_at = state.voltage.get();
     let (exponent, exponent_kind) = match &unit.voltage_exponent {

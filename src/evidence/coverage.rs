@@ -2,7 +2,8 @@
 //! numbers.
 
 use super::Kind;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// Share on evidence below which a figure is indicative.
 pub const INDICATIVE_BELOW: f64 = 0.5;
@@ -10,16 +11,23 @@ pub const INDICATIVE_BELOW: f64 = 0.5;
 /// A sum split by the kind of evidence its terms rest on.
 ///
 /// A term that is a product (cycles per MAC times clock period) counts for its weakest factor.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// In the order of [`Kind::ALL`]; nothing where no term rests on a kind.
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "as_map", deserialize_with = "from_map")]
     by_kind: [Option<f64>; Kind::ALL.len()],
 }
 
 fn as_map<S: Serializer>(by_kind: &[Option<f64>], to: S) -> Result<S::Ok, S::Error> {
     let known = Kind::ALL.iter().zip(by_kind).filter_map(|(kind, sum)| Some((kind, (*sum)?)));
     to.collect_map(known)
+}
+
+fn from_map<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<[Option<f64>; Kind::ALL.len()], D::Error> {
+    let known = BTreeMap::<Kind, f64>::deserialize(from)?;
+    Ok(Kind::ALL.map(|kind| known.get(&kind).copied()))
 }
 
 impl Coverage {

@@ -227,7 +227,8 @@ fn wait_for_first(
     }
     let (compute, energy) = (Cycles::ZERO, Joules::ZERO);
     let (kind, transfers, stated) = (PhaseKind::Fill, moved.to_vec(), None);
-    step.phases.insert(place, Phase { kind, compute, energy, transfers, stated });
+    let phase = Phase { kind, compute, energy, transfers, pieces: 1, stated };
+    step.phases.insert(place, phase);
 }
 
 /// Latencies of the longest stream of a channel, where streams and no bytes set its time.

@@ -31,6 +31,7 @@ fn begin_with(step: &mut Step, start: Start) {
         compute: start.cycles,
         energy: start.energy,
         transfers: Vec::new(),
+        pieces: 1,
         stated: None,
     };
     step.phases.insert(behind, phase);

@@ -70,15 +70,21 @@ pub(super) struct Staged {
     pub(super) whole: Vec<Transfer>,
     /// Bytes and requests that make one piece of each operand, likewise.
     piece: Vec<(Bytes, f64)>,
+    /// Pieces of the operand that is cut finest.
+    pub(super) pieces: f64,
 }
 
 impl Staged {
     pub(super) fn of(moved: &[Moved], pieces: f64, setting: Setting<'_>) -> Self {
         let mut sums = Sums::default();
         let mut piece: Vec<(Bytes, f64)> = Vec::with_capacity(3);
+        let mut finest = 1.0_f64;
         for own in moved {
             // Pieces of this operand where operands are cut into so many.
             let cut = pieces.max(own.tiles).min(own.cuts);
+            if !own.alone {
+                finest = finest.max(cut * own.fetches);
+            }
             let bytes = own.bytes * own.fetches;
             let (requests, bytes_kind) = (cut * own.fetches / own.abreast, own.bytes_kind);
             let count_kind = own.pieces_kind.weaker(bytes_kind);
@@ -98,7 +104,7 @@ impl Staged {
                 }
             }
         }
-        Self { whole: sums.transfers(setting), piece }
+        Self { whole: sums.transfers(setting), piece, pieces: finest }
     }
 
     /// One piece of each operand.

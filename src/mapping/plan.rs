@@ -94,6 +94,9 @@ pub struct Phase {
     pub energy: Joules,
     /// Transfers, which go on beside the engine; the slowest part sets the pace of all.
     pub transfers: Vec<Transfer>,
+    /// Pieces that the operand cut finest comes in while the engine computes, each with events of its own
+    /// where tiles are simulated; 1 where nothing overlaps.
+    pub pieces: u64,
     /// Its length where it is not ours to compute: what the profile's bandwidths make of the transfers
     /// sets no pace then.
     pub stated: Option<Stated>,

@@ -406,11 +406,17 @@ pub(super) fn phases(cost: &Cost, traffic: &Traffic, how: Transfers) -> Vec<Phas
         (PhaseKind::Steady, (cost.compute, cost.energy), steady),
         (PhaseKind::Drain, none, drain),
     ];
+    let pieces = match how {
+        // More than any network has is as good as without bound.
+        Transfers::DoubleBuffered => loads.pieces.max(stores.pieces).clamp(1.0, 1e15) as u64,
+        Transfers::Inline | Transfers::Serial => 1,
+    };
     let made = candidates.into_iter().map(|(kind, (compute, energy), transfers)| Phase {
         kind,
         compute,
         energy,
         transfers,
+        pieces: if kind == PhaseKind::Steady { pieces } else { 1 },
         stated: None,
     });
     made.filter(|p| p.compute.0 > 0.0 || p.energy.0 > 0.0 || !p.transfers.is_empty()).collect()

@@ -290,7 +290,7 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
     let layer_energy: f64 = ledger
         .by_cause
         .keys()
-        .filter(|c| matches!(c, Cause::Layer(_)))
+        .filter(|c| matches!(c, Cause::Layer { .. }))
         .map(|c| ledger.of(c).0)
         .sum();
     let around = |figure, value: f64| pair(p.uncertainty.interval(figure, value));
@@ -308,8 +308,8 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
         .keys()
         .map(|cause| {
             let (kind, name) = match cause {
-                Cause::Layer(i) => {
-                    ("layer", p.network.layers.get(*i).map_or("", |l| l.name.as_str()))
+                Cause::Layer { layer, .. } => {
+                    ("layer", p.network.layers.get(*layer).map_or("", |l| l.name.as_str()))
                 }
                 Cause::Idle => ("idle", "idle"),
                 Cause::Transition => ("transition", "transition"),

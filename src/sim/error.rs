@@ -1,6 +1,7 @@
 //! Why a run cannot be made.
 
 use super::kernel::KernelError;
+use super::load::LoadError;
 use crate::mapping::Plan;
 use crate::trace::Residuals;
 use crate::units::{Joules, Seconds, TimeError};
@@ -8,6 +9,9 @@ use crate::units::{Joules, Seconds, TimeError};
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SimError {
+    /// What is asked of it cannot go on.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// The kernel stopped.
     #[error(transparent)]
     Kernel(#[from] KernelError),

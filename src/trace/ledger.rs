@@ -6,8 +6,13 @@ use std::collections::BTreeMap;
 /// Why energy was spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// A layer of the network, by its place in the plan.
-    Layer(usize),
+    /// A layer of a network.
+    Layer {
+        /// The workload, by its place in the run.
+        workload: usize,
+        /// The layer, by its place in the network.
+        layer: usize,
+    },
     /// Waiting for work.
     Idle,
     /// Changing a power state.
@@ -107,7 +112,7 @@ mod tests {
     #[test]
     fn a_lost_joule_shows_and_a_nan_does_not_hold() {
         let mut ledger = Ledger { integral: Joules(1.0), source: Joules(1.2), ..Ledger::default() };
-        ledger.by_cause.insert(Cause::Layer(0), Joules(0.7));
+        ledger.by_cause.insert(Cause::Layer { workload: 0, layer: 0 }, Joules(0.7));
         ledger.by_cause.insert(Cause::Idle, Joules(0.3));
         ledger.loss_by_cause.insert(Cause::Idle, Joules(0.2));
         ledger.losses.insert("ldo".into(), Joules(0.2));

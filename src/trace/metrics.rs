@@ -162,6 +162,9 @@ impl Sink for MetricsSink {
             self.busy = SimTime(self.busy.0 + span.end.since(span.start).0);
         }
     }
+    fn hears(&self, kind: SpanKind) -> bool {
+        kind == SpanKind::Inference
+    }
     fn end(&mut self, at: SimTime) {
         self.advance(at);
     }

@@ -107,6 +107,8 @@ pub enum SpanKind {
     Idle,
     /// A change of power state.
     Transition,
+    /// A domain or a block in one of its states.
+    State,
     /// A stretch of a capture that is measured, with one or many inferences back to back.
     Window,
 }
@@ -120,6 +122,7 @@ impl SpanKind {
             Self::Phase => "phase",
             Self::Idle => "idle",
             Self::Transition => "transition",
+            Self::State => "state",
             Self::Window => "window",
         }
     }
@@ -154,6 +157,11 @@ pub trait Sink {
     fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes);
     /// A span that has ended; those that a file states may come before their time.
     fn span(&mut self, span: Span);
+    /// Whether spans of a kind are of use here: others need not be made.
+    fn hears(&self, kind: SpanKind) -> bool {
+        let _ = kind;
+        true
+    }
     /// Power of one component, sample after sample. Only where no other component changes within
     /// the block.
     fn powers(&mut self, component: ComponentId, block: &Block<'_>) {
@@ -186,6 +194,9 @@ impl Sink for Deaf {
     fn power(&mut self, _: SimTime, _: ComponentId, _: Watts) {}
     fn rail(&mut self, _: SimTime, _: RailId, _: Volts, _: Amperes) {}
     fn span(&mut self, _: Span) {}
+    fn hears(&self, _: SpanKind) -> bool {
+        false
+    }
     fn end(&mut self, _: SimTime) {}
 }
 
@@ -207,8 +218,18 @@ impl<A: Sink, B: Sink> Sink for Tee<'_, A, B> {
         self.1.rail(at, rail, voltage, current);
     }
     fn span(&mut self, span: Span) {
-        self.0.span(span.clone());
-        self.1.span(span);
+        match (self.0.hears(span.kind), self.1.hears(span.kind)) {
+            (true, true) => {
+                self.0.span(span.clone());
+                self.1.span(span);
+            }
+            (true, false) => self.0.span(span),
+            (false, true) => self.1.span(span),
+            (false, false) => {}
+        }
+    }
+    fn hears(&self, kind: SpanKind) -> bool {
+        self.0.hears(kind) || self.1.hears(kind)
     }
     fn powers(&mut self, component: ComponentId, block: &Block<'_>) {
         self.0.powers(component, block);

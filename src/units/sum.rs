@@ -1,8 +1,10 @@
 //! A sum that does not lose small terms.
 
+use serde::{Deserialize, Serialize};
+
 /// Neumaier's compensated sum: the error does not grow with the number of terms, so that the sums of
 /// a long run can be held against each other to 1e-9.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct CompensatedSum {
     sum: f64,
     lost: f64,

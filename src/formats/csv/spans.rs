@@ -8,12 +8,13 @@ use crate::trace::{Span, SpanKind};
 use std::io::{Read, Write};
 
 const COLUMNS: [&str; 7] = ["kind", "name", "track", "inference", "start_s", "end_s", "duration_s"];
-const KINDS: [SpanKind; 6] = [
+const KINDS: [SpanKind; 7] = [
     SpanKind::Inference,
     SpanKind::Layer,
     SpanKind::Phase,
     SpanKind::Idle,
     SpanKind::Transition,
+    SpanKind::State,
     SpanKind::Window,
 ];
 

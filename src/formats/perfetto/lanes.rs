@@ -95,7 +95,7 @@ fn depth(kind: SpanKind) -> u8 {
         SpanKind::Inference => 1,
         SpanKind::Layer => 2,
         SpanKind::Phase => 3,
-        SpanKind::Idle | SpanKind::Transition => 4,
+        SpanKind::Idle | SpanKind::Transition | SpanKind::State => 4,
     }
 }
 

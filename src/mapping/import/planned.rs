@@ -257,6 +257,7 @@ impl Imported {
                 compute: own,
                 energy: cost.energy * share,
                 transfers: moved.iter().map(|transfer| transfer.part(part, 0.0)).collect(),
+                pieces: 1,
                 stated: Some(Stated { cycles: *cycles, channel: self.waits_for(row, *kind) }),
             });
         }

@@ -33,7 +33,7 @@ impl Group {
         match kind {
             SpanKind::Window => Self::Window,
             SpanKind::Inference => Self::Inference,
-            SpanKind::Idle | SpanKind::Transition => Self::State,
+            SpanKind::Idle | SpanKind::Transition | SpanKind::State => Self::State,
             SpanKind::Layer => Self::Layer,
             SpanKind::Phase => Self::Phase,
         }
@@ -229,6 +229,8 @@ impl Inks<'_> {
             SpanKind::Transition => {
                 self.known("transition", self.theme.transition.mixed(other, 0.25))
             }
+            SpanKind::State if span.name == "on" => self.known("on", self.theme.layer),
+            SpanKind::State => self.known("at rest or in a state", self.theme.idle),
             SpanKind::Phase => self.phase(&span.name),
         }
     }

@@ -183,7 +183,7 @@ fn joules_text(outcome: &Outcome) -> String {
     let ledger = &outcome.ledger;
     let whole = outcome.metrics.energy;
     let mut layers = Joules::ZERO;
-    for cause in ledger.by_cause.keys().filter(|c| matches!(c, Cause::Layer(_))) {
+    for cause in ledger.by_cause.keys().filter(|c| matches!(c, Cause::Layer { .. })) {
         layers += ledger.of(cause);
     }
     let causes = [

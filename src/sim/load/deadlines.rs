@@ -2,9 +2,10 @@
 
 use super::Request;
 use crate::units::SimTime;
+use serde::{Deserialize, Serialize};
 
 /// Deadlines that were held and missed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Deadlines {
     /// Done in time.
     pub held: u64,

@@ -18,6 +18,11 @@ impl StreamRank {
     fn key(self) -> (u32, SimTime, SimTime) {
         (u32::MAX - self.priority, self.due.unwrap_or(SimTime(u64::MAX)), self.arrived)
     }
+
+    /// True where it goes before `other` whatever their places are.
+    pub fn is_before(self, other: Self) -> bool {
+        self.key() < other.key()
+    }
 }
 
 /// The stream to serve next, by its place, of those that have somebody waiting: priority, then deadline,

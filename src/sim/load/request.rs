@@ -1,9 +1,10 @@
 //! One thing that is asked for.
 
 use crate::units::SimTime;
+use serde::{Deserialize, Serialize};
 
 /// A request of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Its number in its stream, from 0.
     pub number: u64,

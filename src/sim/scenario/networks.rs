@@ -5,7 +5,9 @@ use super::{NetworkSpec, PassSpec, Placed};
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
 use crate::mapping::{Directions, Network, Objective};
-use crate::model::{Bindings, ModelError, ModelGraph, Options, Pass, load_with};
+use crate::model::{
+    Bindings, ModelError, ModelGraph, Options, Pass, Transform, apply, load_with,
+};
 
 /// The network of the field at `path`, as it runs on the hardware. `software` is that of all that name
 /// none.
@@ -20,13 +22,49 @@ pub(super) fn placed(
         return None;
     }
     let graph = graph(reader, path, spec)?;
-    let (profile, point) = hardware?;
+    of_graph(reader, path, spec, &graph, software, hardware?)
+}
+
+/// More requests than this are not computed together: each then has an inference of its own.
+const MOST_TOGETHER: u64 = 32;
+
+/// The networks of two samples, of three, and so on up to `size`; none of a size that no software puts
+/// together.
+pub(super) fn together(
+    reader: &mut Reader,
+    path: &str,
+    spec: &NetworkSpec,
+    software: Option<&str>,
+    hardware: Option<&(Profile, Point)>,
+    size: u64,
+) -> Option<Vec<Network>> {
+    if !(2..=MOST_TOGETHER).contains(&size) {
+        return Some(Vec::new());
+    }
+    let one = graph(reader, path, spec)?;
+    let mut networks = Vec::new();
+    for samples in 2..=size {
+        let many = apply(&one, &[Transform::Batch(samples)]);
+        let many = reader.tried(format!("{path}.batch.size"), many)?;
+        networks.push(of_graph(reader, path, spec, &many, software, hardware?)?.network);
+    }
+    Some(networks)
+}
+
+fn of_graph(
+    reader: &mut Reader,
+    path: &str,
+    spec: &NetworkSpec,
+    graph: &ModelGraph,
+    software: Option<&str>,
+    (profile, point): &(Profile, Point),
+) -> Option<Placed> {
     let (name, at) = match &spec.software {
         Some(own) => (Some(own.as_str()), format!("{path}.software")),
         None => (software, "software".to_owned()),
     };
     let stacks = reader.tried(at, profile.stacks(name))?;
-    let network = Network::executed(&graph, profile.fuses(&stacks));
+    let network = Network::executed(graph, profile.fuses(&stacks));
     let mut network = reader.tried(format!("{path}.model"), network)?;
     let setting = Setting { profile, point, stacks: &stacks };
     network.directions = directions(reader, path, spec, &network, setting)?;

@@ -53,6 +53,9 @@ pub struct Workload {
     pub name: String,
     /// The network.
     pub placed: Placed,
+    /// The same for two requests that are served together, for three, and so on; nothing where each has
+    /// an inference of its own.
+    pub together: Vec<Network>,
     /// When requests come.
     pub process: Process,
     /// Inferences of one request.

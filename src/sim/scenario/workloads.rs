@@ -1,7 +1,7 @@
 //! Workloads and cascades out of a scenario.
 
 use super::checked::named;
-use super::networks::placed;
+use super::networks::{placed, together};
 use super::processes::process;
 use super::read::{Reader, known};
 use super::resolved::{StageWork, WakeCascade, Work, Workload};
@@ -38,9 +38,14 @@ fn workload(
 ) -> Option<Workload> {
     // All of them are looked at before any is missing.
     let placed = placed(reader, path, &spec.network(), software, hardware);
+    let batch = batch(reader, path, spec);
+    let size = batch.as_ref().map_or(1, MicroBatch::size);
+    let together = match &placed {
+        Some(_) => together(reader, path, &spec.network(), software, hardware, size),
+        None => None,
+    };
     let process = process(reader, &format!("{path}.arrivals"), &spec.arrivals);
     let deadline = deadline(reader, format!("{path}.deadline"), spec.deadline.as_ref());
-    let batch = batch(reader, path, spec);
     let inferences_each = spec.inferences_each.unwrap_or(1);
     if inferences_each == 0 {
         reader.fault(format!("{path}.inferences_each"), "a request has at least one inference");
@@ -65,6 +70,7 @@ fn workload(
     Some(Workload {
         name: spec.name.clone(),
         placed: placed?,
+        together: together?,
         process: process?,
         inferences_each,
         deadline: deadline?,

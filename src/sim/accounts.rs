@@ -1,0 +1,523 @@
+//! Keeps the powers of a run, tells the sink, and books every joule along several axes, each with
+//! its own accumulator.
+//!
+//! What stands whatever is computed (clock trees, leakage, backgrounds, blocks) and what regulators
+//! burn belongs to whoever is at work: with `n` jobs at work each takes the `n`-th part. So that
+//! this costs the same for any number of jobs, `S(t) = ∫ P_standing / n dt` is kept, and a job
+//! takes the difference between the end of its layer and its start.
+
+use crate::cost::{
+    DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, is_fed, supply,
+};
+use crate::evidence::{Coverage, Kind};
+use crate::hardware::{Role, components};
+use crate::trace::{
+    Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
+};
+use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Watts};
+use serde::{Deserialize, Serialize};
+
+/// Where the components of each role are in the header.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    engines: Vec<Option<usize>>,
+    channels: Vec<Option<usize>>,
+    clocks: Vec<Option<usize>>,
+    leakages: Vec<Option<usize>>,
+    rests: Vec<Option<usize>>,
+    loads: Vec<Option<usize>>,
+    regulators: Vec<Option<usize>>,
+}
+
+impl Places {
+    fn of(&self, role: Role) -> Option<usize> {
+        let (list, index) = match role {
+            Role::Engine(i) => (&self.engines, i),
+            Role::Channel(i) => (&self.channels, i),
+            Role::Clock(i) => (&self.clocks, i),
+            Role::Leakage(i) => (&self.leakages, i),
+            Role::Rest(i) => (&self.rests, i),
+            Role::Load(i) => (&self.loads, i),
+            Role::Regulator(i) => (&self.regulators, i),
+        };
+        list.get(index).copied().flatten()
+    }
+
+    fn set(&mut self, role: Role, place: usize) {
+        let (list, index) = match role {
+            Role::Engine(i) => (&mut self.engines, i),
+            Role::Channel(i) => (&mut self.channels, i),
+            Role::Clock(i) => (&mut self.clocks, i),
+            Role::Leakage(i) => (&mut self.leakages, i),
+            Role::Rest(i) => (&mut self.rests, i),
+            Role::Load(i) => (&mut self.loads, i),
+            Role::Regulator(i) => (&mut self.regulators, i),
+        };
+        if list.len() <= index {
+            list.resize(index + 1, None);
+        }
+        list[index] = Some(place);
+    }
+}
+
+/// A value that holds until it changes, with its integral.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+struct Held {
+    value: f64,
+    since: SimTime,
+    integral: CompensatedSum,
+    most: f64,
+}
+
+impl Held {
+    fn set(&mut self, now: SimTime, value: f64) {
+        self.integrate(now);
+        self.value = value;
+    }
+
+    fn integrate(&mut self, now: SimTime) {
+        let elapsed = now.since(self.since).seconds().0;
+        if elapsed > 0.0 {
+            self.integral.add(self.value * elapsed);
+            self.most = self.most.max(self.value);
+        }
+        self.since = now;
+    }
+}
+
+/// What is booked under a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+struct Booked {
+    load: CompensatedSum,
+    loss: CompensatedSum,
+}
+
+/// Where a job stands in what is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Mark {
+    standing: f64,
+    loss: f64,
+}
+
+/// What nobody at work is to pay for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Otherwise {
+    Idle,
+    Transition,
+}
+
+/// What is known of a rail at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RailUse {
+    /// Energy of its loads.
+    pub load_energy: Joules,
+    /// Charge that its loads and the regulators behind it took.
+    pub charge: Coulombs,
+    /// The highest current that lasted any time.
+    pub peak_current: Amperes,
+    /// The highest power of its loads likewise.
+    pub peak_power: Watts,
+}
+
+/// The numbers that move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Numbers {
+    components: Vec<Held>,
+    rail_load: Vec<Held>,
+    rail_current: Vec<Held>,
+    losses: Vec<Held>,
+    source: Held,
+    /// Power that stands, and all that regulators burn.
+    standing: f64,
+    loss: f64,
+    booked: SimTime,
+    at_work: u32,
+    otherwise: Otherwise,
+    shared_standing: CompensatedSum,
+    shared_loss: CompensatedSum,
+    idle: Booked,
+    transition: Booked,
+    layers: Vec<Vec<Booked>>,
+    rest_evidence: Vec<Coverage>,
+    rest_losses: Vec<f64>,
+}
+
+pub(super) struct Accounts<'a> {
+    setting: Setting<'a>,
+    header: Header,
+    places: Places,
+    rails: Vec<Option<usize>>,
+    /// Components of each rail.
+    on_rail: Vec<Vec<usize>>,
+    numbers: Numbers,
+    /// What stands, by rail and what it rests on: domains (three parts each), memories, blocks.
+    standing: Vec<(usize, KnownPower)>,
+    standing_changed: bool,
+    /// What the length of idle times and transitions rests on.
+    lasting: Kind,
+    supply: SupplyState,
+    loads: Vec<Watts>,
+    changed: Vec<usize>,
+    is_changed: Vec<bool>,
+    rail_changed: Vec<bool>,
+    told: Vec<f64>,
+    told_rails: Vec<f64>,
+}
+
+impl<'a> Accounts<'a> {
+    /// Accounts of a run whose workloads have so many layers each.
+    pub(super) fn new(setting: Setting<'a>, layers: &[usize]) -> Self {
+        let spec = setting.profile.spec();
+        let (header, places, rails) = header(setting);
+        let (count, rail_count) = (rails.len(), spec.rails.len());
+        let mut on_rail = vec![Vec::new(); rail_count];
+        for (component, rail) in rails.iter().enumerate() {
+            if let Some(rail) = rail {
+                on_rail[*rail].push(component);
+            }
+        }
+        let stands = 3 * spec.domains.len() + spec.memories.len() + spec.loads.len();
+        let nothing = KnownPower { power: Watts::ZERO, kind: Kind::STRONGEST };
+        Self {
+            setting,
+            header,
+            places,
+            rails,
+            on_rail,
+            numbers: Numbers {
+                components: vec![Held::default(); count],
+                rail_load: vec![Held::default(); rail_count],
+                rail_current: vec![Held::default(); rail_count],
+                losses: vec![Held::default(); spec.regulators.len()],
+                source: Held::default(),
+                standing: 0.0,
+                loss: 0.0,
+                booked: SimTime::ZERO,
+                at_work: 0,
+                otherwise: Otherwise::Idle,
+                shared_standing: CompensatedSum::default(),
+                shared_loss: CompensatedSum::default(),
+                idle: Booked::default(),
+                transition: Booked::default(),
+                layers: layers.iter().map(|count| vec![Booked::default(); *count]).collect(),
+                rest_evidence: vec![Coverage::default(); rail_count],
+                rest_losses: vec![0.0; spec.regulators.len()],
+            },
+            standing: vec![(0, nothing); stands],
+            standing_changed: false,
+            lasting: Kind::STRONGEST,
+            supply: SupplyState::default(),
+            loads: vec![Watts::ZERO; rail_count],
+            changed: Vec::new(),
+            is_changed: vec![false; count],
+            rail_changed: vec![true; rail_count],
+            told: vec![f64::NAN; count],
+            told_rails: vec![f64::NAN; rail_count],
+        }
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// From `now` on, the component of `role` draws `power`.
+    pub(super) fn set(&mut self, now: SimTime, role: Role, power: Watts) {
+        let Some(place) = self.places.of(role) else { return };
+        self.numbers.components[place].set(now, power.0);
+        if !self.is_changed[place] {
+            self.is_changed[place] = true;
+            self.changed.push(place);
+        }
+        if let Some(rail) = self.rails[place] {
+            self.rail_changed[rail] = true;
+        }
+    }
+
+    /// Standing power of a domain from `now` on.
+    pub(super) fn set_domain(&mut self, now: SimTime, domain: usize, power: DomainPower) {
+        let rail = self.setting.profile.links().domain_rail[domain];
+        let parts = [
+            (Role::Clock(domain), power.clock),
+            (Role::Leakage(domain), power.leakage),
+            (Role::Rest(domain), power.rest),
+        ];
+        for (part, (role, known)) in parts.into_iter().enumerate() {
+            self.set(now, role, known.power);
+            self.stand(3 * domain + part, rail, known);
+        }
+    }
+
+    /// Background of a memory from `now` on; its component is set apart, with what it accesses.
+    pub(super) fn set_background(&mut self, memory: usize, rail: usize, known: KnownPower) {
+        self.stand(3 * self.setting.profile.spec().domains.len() + memory, rail, known);
+    }
+
+    /// Power of a block from `now` on.
+    pub(super) fn set_load(&mut self, now: SimTime, load: usize, known: KnownPower) {
+        let spec = self.setting.profile.spec();
+        let rail = self.setting.profile.links().load_rail[load];
+        self.set(now, Role::Load(load), known.power);
+        self.stand(3 * spec.domains.len() + spec.memories.len() + load, rail, known);
+    }
+
+    fn stand(&mut self, place: usize, rail: usize, known: KnownPower) {
+        self.standing[place] = (rail, known);
+        self.standing_changed = true;
+    }
+
+    /// Jobs at work from now on, and what pays where none is.
+    pub(super) fn set_at_work(&mut self, jobs: u32, otherwise: Otherwise, lasting: Kind) {
+        self.numbers.at_work = jobs;
+        self.numbers.otherwise = otherwise;
+        self.lasting = lasting;
+    }
+
+    /// Books the interval up to `now` as it was before the changes made at `now`. To be called
+    /// before the first change of an instant.
+    pub(super) fn book(&mut self, now: SimTime) {
+        let numbers = &mut self.numbers;
+        let elapsed = now.since(numbers.booked).seconds().0;
+        if elapsed <= 0.0 {
+            return;
+        }
+        numbers.booked = now;
+        if numbers.at_work > 0 {
+            let each = elapsed / f64::from(numbers.at_work);
+            numbers.shared_standing.add(numbers.standing * each);
+            numbers.shared_loss.add(numbers.loss * each);
+            return;
+        }
+        let sum = match numbers.otherwise {
+            Otherwise::Idle => &mut numbers.idle,
+            Otherwise::Transition => &mut numbers.transition,
+        };
+        sum.load.add(numbers.standing * elapsed);
+        sum.loss.add(numbers.loss * elapsed);
+        for (rail, known) in &self.standing {
+            if known.power.0 != 0.0 {
+                let energy = known.power.0 * elapsed;
+                numbers.rest_evidence[*rail].add(known.kind.weaker(self.lasting), energy);
+            }
+        }
+        for (sum, loss) in numbers.rest_losses.iter_mut().zip(&self.supply.regulator_loss) {
+            *sum += loss.0 * elapsed;
+        }
+    }
+
+    /// Where a job that begins a layer stands.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            standing: self.numbers.shared_standing.value(),
+            loss: self.numbers.shared_loss.value(),
+        }
+    }
+
+    /// Books what a layer's own work took.
+    pub(super) fn charge(&mut self, workload: usize, layer: usize, energy: Joules) {
+        if let Some(sum) = self.booked_of(workload, layer) {
+            sum.load.add(energy.0);
+        }
+    }
+
+    /// Books a layer's part of what stood since `mark`.
+    pub(super) fn charge_shared(&mut self, workload: usize, layer: usize, mark: Mark) {
+        let now = self.mark();
+        if let Some(sum) = self.booked_of(workload, layer) {
+            sum.load.add(now.standing - mark.standing);
+            sum.loss.add(now.loss - mark.loss);
+        }
+    }
+
+    fn booked_of(&mut self, workload: usize, layer: usize) -> Option<&mut Booked> {
+        self.numbers.layers.get_mut(workload)?.get_mut(layer)
+    }
+
+    /// Books what a domain's waking took beyond its working power.
+    pub(super) fn charge_waking(&mut self, domain: usize, energy: Joules, kind: Kind) {
+        self.numbers.transition.load.add(energy.0);
+        let rail = self.setting.profile.links().domain_rail[domain];
+        self.numbers.rest_evidence[rail].add(kind, energy.0);
+    }
+
+    /// Solves the rails for the powers set at `now` and tells the sink what changed.
+    pub(super) fn commit(&mut self, now: SimTime, sink: &mut impl Sink) {
+        if self.standing_changed {
+            self.standing_changed = false;
+            self.numbers.standing = self.standing.iter().map(|(_, known)| known.power.0).sum();
+        }
+        if !self.rail_changed.contains(&true) {
+            return;
+        }
+        for (rail, changed) in self.rail_changed.iter_mut().enumerate() {
+            if std::mem::take(changed) {
+                let on_it = self.on_rail[rail].iter();
+                let power = on_it.map(|c| self.numbers.components[*c].value).sum();
+                self.loads[rail] = Watts(power);
+                self.numbers.rail_load[rail].set(now, power);
+            }
+        }
+        supply(&self.loads, self.setting, &mut self.supply);
+        self.follow_supply(now);
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        for place in changed.drain(..) {
+            self.is_changed[place] = false;
+            let power = self.numbers.components[place].value;
+            if self.told[place] != power {
+                sink.power(now, ComponentId(place), Watts(power));
+                self.told[place] = power;
+            }
+        }
+        self.changed = changed;
+        for (rail, current) in self.supply.rail_current.iter().enumerate() {
+            if self.told_rails[rail] != current.0 {
+                sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
+                self.told_rails[rail] = current.0;
+            }
+        }
+    }
+
+    /// What the supplies do now.
+    fn follow_supply(&mut self, now: SimTime) {
+        let mut loss = 0.0;
+        for &regulator in &self.setting.point.regulators {
+            let burnt = self.supply.regulator_loss[regulator];
+            loss += burnt.0;
+            if self.numbers.losses[regulator].value != burnt.0 {
+                self.numbers.losses[regulator].set(now, burnt.0);
+                self.set(now, Role::Regulator(regulator), burnt);
+            }
+        }
+        self.numbers.loss = loss;
+        for (held, current) in self.numbers.rail_current.iter_mut().zip(&self.supply.rail_current) {
+            if held.value != current.0 {
+                held.set(now, current.0);
+            }
+        }
+        if self.numbers.source.value != self.supply.source_power.0 {
+            self.numbers.source.set(now, self.supply.source_power.0);
+        }
+    }
+
+    /// Closes all accounts at `end`. The integral of the loads is the sink's to add.
+    pub(super) fn close(mut self, end: SimTime, load_integral: Joules) -> Closed {
+        self.book(end);
+        let numbers = &mut self.numbers;
+        let all = [
+            &mut numbers.components,
+            &mut numbers.rail_load,
+            &mut numbers.rail_current,
+            &mut numbers.losses,
+        ];
+        all.into_iter().flatten().for_each(|held| held.integrate(end));
+        numbers.source.integrate(end);
+        let voltages = &self.setting.point.voltages;
+        let mut rails = Vec::with_capacity(voltages.len());
+        for (load, current) in numbers.rail_load.iter().zip(&numbers.rail_current) {
+            rails.push(RailUse {
+                load_energy: Joules(load.integral.value()),
+                charge: Coulombs(current.integral.value()),
+                peak_current: Amperes(current.most),
+                peak_power: Watts(load.most),
+            });
+        }
+        let ledger = self.ledger(load_integral, &rails);
+        let rest_losses: Vec<_> = self.numbers.rest_losses.iter().copied().map(Joules).collect();
+        let rest_evidence = &mut self.numbers.rest_evidence;
+        let rest_evidence = evidence_at_sources(rest_evidence, &rest_losses, self.setting);
+        Closed { ledger, rails, rest_evidence }
+    }
+
+    fn ledger(&self, integral: Joules, rails: &[RailUse]) -> Ledger {
+        let numbers = &self.numbers;
+        let mut ledger = Ledger {
+            source: Joules(numbers.source.integral.value()),
+            integral,
+            rail_charge: rails.iter().map(|rail| rail.charge).collect(),
+            ..Ledger::default()
+        };
+        let mut book = |cause, booked: &Booked| {
+            let (load, loss) = (booked.load.value(), booked.loss.value());
+            if load != 0.0 || loss != 0.0 {
+                ledger.by_cause.insert(cause, Joules(load));
+                ledger.loss_by_cause.insert(cause, Joules(loss));
+            }
+        };
+        for (workload, layers) in numbers.layers.iter().enumerate() {
+            for (layer, booked) in layers.iter().enumerate() {
+                book(Cause::Layer { workload, layer }, booked);
+            }
+        }
+        book(Cause::Idle, &numbers.idle);
+        book(Cause::Transition, &numbers.transition);
+        for (component, held) in self.header.components.iter().zip(&numbers.components) {
+            if component.is_load() {
+                let energy = Joules(held.integral.value());
+                ledger.by_component.insert(component.name.clone(), energy);
+            }
+        }
+        for (rail, used) in self.header.rails.iter().zip(rails) {
+            ledger.by_rail.insert(rail.name.clone(), used.load_energy);
+        }
+        for &regulator in &self.setting.point.regulators {
+            let name = self.setting.profile.spec().regulators[regulator].name.clone();
+            ledger.losses.insert(name, Joules(numbers.losses[regulator].integral.value()));
+        }
+        ledger
+    }
+}
+
+/// What is left of accounts that are closed.
+pub(super) struct Closed {
+    pub(super) ledger: Ledger,
+    pub(super) rails: Vec<RailUse>,
+    /// What the energy of idle times and transitions rests on.
+    pub(super) rest_evidence: Coverage,
+}
+
+/// Components and rails, where each role is, and the rail of each load.
+fn header(setting: Setting<'_>) -> (Header, Places, Vec<Option<usize>>) {
+    let spec = setting.profile.spec();
+    let links = setting.profile.links();
+    let mut header = Header::default();
+    for (index, rail) in spec.rails.iter().enumerate() {
+        header.rails.push(Rail { name: rail.name.clone(), is_source: !is_fed(index, setting) });
+    }
+    let (mut places, mut rails) = (Places::default(), Vec::new());
+    for (role, name) in components(setting.profile) {
+        let (kind, domain, rail) = match role {
+            Role::Engine(i) => (ComponentKind::Engine, Some(links.engine_domain[i]), None),
+            Role::Channel(i) => (channel_kind(i, setting), Some(links.channel_domain[i]), None),
+            Role::Clock(i) => (ComponentKind::Clock, Some(i), None),
+            Role::Leakage(i) => (ComponentKind::Leakage, Some(i), None),
+            Role::Rest(i) => (ComponentKind::Rest, Some(i), None),
+            Role::Load(i) => (ComponentKind::Load, None, Some(links.load_rail[i])),
+            Role::Regulator(i) if !setting.point.regulators.contains(&i) => continue,
+            Role::Regulator(i) => {
+                (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
+            }
+        };
+        let rail = rail.or(domain.map(|d| links.domain_rail[d])).unwrap_or(0);
+        places.set(role, rails.len());
+        header.components.push(Component {
+            name,
+            kind,
+            domain: domain.map_or(String::new(), |d| spec.domains[d].name.clone()),
+            rail: spec.rails[rail].name.clone(),
+        });
+        rails.push((kind != ComponentKind::RegulatorLoss).then_some(rail));
+    }
+    (header, places, rails)
+}
+
+/// Memories come first among channels, then caches, then links.
+fn channel_kind(channel: usize, setting: Setting<'_>) -> ComponentKind {
+    let spec = setting.profile.spec();
+    if channel < spec.memories.len() {
+        ComponentKind::Memory
+    } else if channel < spec.memories.len() + spec.caches.len() {
+        ComponentKind::Cache
+    } else {
+        ComponentKind::Link
+    }
+}

@@ -1,0 +1,352 @@
+//! Everything that happens in a run: requests come and wait, tasks hold engines and share ports,
+//! domains rest and wake.
+//!
+//! Each event changes what it must and marks what follows from it; what follows is done once all
+//! events of the instant are handled ([`System::settle`]), so that ties between them decide nothing:
+//! streams begin to serve, engines take the most urgent task that waits, domains that nothing needs
+//! go to rest, and rails are solved.
+
+mod blocks;
+mod close;
+mod domains;
+mod job;
+mod port;
+mod requests;
+mod stream;
+mod tasks;
+mod unit;
+
+pub(super) use blocks::Block;
+pub use stream::{Feed, Onward, Served, StreamSetup};
+pub use unit::Residency;
+
+use super::SimError;
+use super::accounts::{Accounts, Otherwise};
+use super::kernel::{Class, Queue, System as Simulated, Ticket};
+use super::load::{Look, Looks, Tally};
+use super::scenario::Rest;
+use crate::cost::{Setting, bandwidth};
+use crate::evidence::Kind;
+use crate::hardware::Role;
+use crate::trace::{Sink, Span, SpanKind};
+use crate::units::{Seconds, SimTime, Watts};
+use domains::Domains;
+use port::{Owner, Port};
+use stream::Stream;
+
+/// What can happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Event {
+    /// A request comes.
+    Arrive {
+        /// Of this stream.
+        stream: usize,
+        /// True of one that comes by itself: the one after it is then looked up.
+        by_itself: bool,
+    },
+    /// A batch has waited long enough.
+    Batch {
+        /// Of this stream.
+        stream: usize,
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// A part of a task ends.
+    Work {
+        /// Of the job of this stream.
+        stream: usize,
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// A domain is on again.
+    Awake {
+        /// The domain.
+        domain: usize,
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// A domain has been idle long enough.
+    Rest {
+        /// The domain.
+        domain: usize,
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// A cascade looks.
+    Look {
+        /// The cascade.
+        cascade: usize,
+    },
+    /// A block goes into its next state.
+    Block {
+        /// The block.
+        load: usize,
+    },
+    /// The run is to last until here.
+    End,
+}
+
+/// What a run starts from.
+pub(super) struct Setup<'a> {
+    pub(super) setting: Setting<'a>,
+    pub(super) streams: Vec<StreamSetup>,
+    /// Looks of each cascade, and the streams of its stages.
+    pub(super) cascades: Vec<(Looks, Vec<usize>, Tally)>,
+    /// How each domain rests, and from when on that pays.
+    pub(super) rests: Vec<(Option<Rest>, Option<Seconds>)>,
+    /// True where all domains are on while anything is served.
+    pub(super) together: bool,
+    pub(super) blocks: Vec<Block>,
+    /// After how many inferences it ends.
+    pub(super) inferences: Option<u64>,
+    /// The least time that it lasts.
+    pub(super) lasts: Option<SimTime>,
+}
+
+/// A cascade in a run.
+struct Cascade {
+    looks: Looks,
+    next: Option<Look>,
+    stages: Vec<usize>,
+    tally: Tally,
+}
+
+/// An engine in a run.
+#[derive(Debug, Clone, Copy, Default)]
+struct EngineUse {
+    holder: Option<usize>,
+    since: SimTime,
+    busy: SimTime,
+}
+
+/// What nothing else is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    Idle,
+    Waking,
+    AtWork,
+}
+
+/// All of a run.
+pub(super) struct System<'a, 's, S: Sink> {
+    setting: Setting<'a>,
+    streams: Vec<Stream>,
+    cascades: Vec<Cascade>,
+    domains: Domains<'a>,
+    ports: Vec<Port>,
+    /// Background power of each channel as it stands.
+    backgrounds: Vec<Watts>,
+    engines: Vec<EngineUse>,
+    blocks: Vec<Block>,
+    accounts: Accounts<'a>,
+    sink: &'s mut S,
+    /// Jobs whose task goes on.
+    at_work: u32,
+    mood: Mood,
+    mood_since: SimTime,
+    inferences: u64,
+    wanted: Option<u64>,
+    lasts: Option<SimTime>,
+    finished: bool,
+    /// Somebody waits to be served, or for an engine.
+    serve: bool,
+    dispatch: bool,
+    ports_changed: Vec<usize>,
+    /// Ends that moved.
+    moved: Vec<(Owner, SimTime)>,
+    hears: Hears,
+}
+
+/// What of spans the sink wants.
+#[derive(Debug, Clone, Copy)]
+struct Hears {
+    layers: bool,
+    phases: bool,
+    inferences: bool,
+    moods: bool,
+    states: bool,
+}
+
+impl<'a, 's, S: Sink> System<'a, 's, S> {
+    pub(super) fn new(setup: Setup<'a>, sink: &'s mut S) -> Result<Self, SimError> {
+        let setting = setup.setting;
+        let streams: Vec<Stream> = setup.streams.into_iter().map(Stream::new).collect();
+        let layers = |stream: &Stream| stream.setup.programs.iter().map(|p| p.layers).max();
+        let layers: Vec<usize> = streams.iter().map(|s| layers(s).unwrap_or(0)).collect();
+        let channels = 0..setting.profile.channels();
+        let accounts = Accounts::new(setting, &layers);
+        sink.begin(accounts.header());
+        let cascades = setup.cascades.into_iter();
+        let cascades =
+            cascades.map(|(looks, stages, tally)| Cascade { looks, next: None, stages, tally });
+        let hears = Hears {
+            layers: sink.hears(SpanKind::Layer),
+            phases: sink.hears(SpanKind::Phase),
+            inferences: sink.hears(SpanKind::Inference),
+            moods: sink.hears(SpanKind::Idle),
+            states: sink.hears(SpanKind::State) && !setup.together,
+        };
+        Ok(Self {
+            setting,
+            streams,
+            cascades: cascades.collect(),
+            domains: Domains::new(&setup.rests, setup.together, setting)?,
+            backgrounds: vec![Watts::ZERO; channels.len()],
+            ports: channels.map(|c| Port::new(bandwidth(c, setting).0)).collect(),
+            engines: vec![EngineUse::default(); setting.profile.spec().engines.len()],
+            blocks: setup.blocks,
+            accounts,
+            sink,
+            at_work: 0,
+            mood: Mood::Idle,
+            mood_since: SimTime::ZERO,
+            inferences: 0,
+            wanted: setup.inferences,
+            lasts: setup.lasts,
+            finished: false,
+            serve: false,
+            dispatch: false,
+            ports_changed: Vec::new(),
+            moved: Vec::new(),
+            hears,
+        })
+    }
+
+    /// Powers at the start, and the first event of everything that happens by itself.
+    pub(super) fn begin(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        for domain in 0..self.domains.units.len() {
+            self.set_domain_power(SimTime::ZERO, domain);
+        }
+        for load in 0..self.blocks.len() {
+            self.begin_block(load, queue)?;
+        }
+        for stream in 0..self.streams.len() {
+            self.look_up(stream, queue)?;
+        }
+        for cascade in 0..self.cascades.len() {
+            self.look_ahead(cascade, queue)?;
+        }
+        if let Some(lasts) = self.lasts {
+            queue.schedule(lasts, Class::Flush, Event::End)?;
+        }
+        // What happens at the very start is settled with it.
+        if queue.next_at() == Some(SimTime::ZERO) { Ok(()) } else { self.settle(queue) }
+    }
+
+    /// Tells of what went on from `start` to `now`.
+    fn tell(
+        &mut self,
+        (kind, name, track): (SpanKind, &str, &str),
+        inference: Option<u64>,
+        (start, end): (SimTime, SimTime),
+    ) {
+        if end > start {
+            let (name, track) = (name.to_owned(), track.to_owned());
+            self.sink.span(Span { kind, name, track, inference, start, end });
+        }
+    }
+
+    /// What all of it is doing, told when it changes.
+    fn settle_mood(&mut self, now: SimTime) {
+        let (waking, kind) = self.domains.waking();
+        let mood = match (self.at_work, waking) {
+            (0, false) => Mood::Idle,
+            (0, true) => Mood::Waking,
+            _ => Mood::AtWork,
+        };
+        let (otherwise, lasting) = match mood {
+            Mood::Waking => (Otherwise::Transition, kind),
+            _ => (Otherwise::Idle, Kind::STRONGEST),
+        };
+        self.accounts.set_at_work(self.at_work, otherwise, lasting);
+        if mood != self.mood {
+            self.tell_mood(now);
+            (self.mood, self.mood_since) = (mood, now);
+        }
+    }
+
+    fn tell_mood(&mut self, now: SimTime) {
+        let span = match self.mood {
+            Mood::AtWork => return,
+            Mood::Idle => (SpanKind::Idle, "idle", "power"),
+            Mood::Waking => (SpanKind::Transition, "wake", "power"),
+        };
+        if self.hears.moods {
+            self.tell(span, None, (self.mood_since, now));
+        }
+    }
+
+    /// Powers of ports whose transfers or background changed.
+    fn settle_ports(&mut self, now: SimTime) {
+        let mut changed = std::mem::take(&mut self.ports_changed);
+        for channel in changed.drain(..) {
+            let power = self.backgrounds[channel] + self.ports[channel].power();
+            self.accounts.set(now, Role::Channel(channel), power);
+        }
+        self.ports_changed = changed;
+    }
+
+    fn port_changed(&mut self, channel: usize) {
+        if !self.ports_changed.contains(&channel) {
+            self.ports_changed.push(channel);
+        }
+    }
+}
+
+impl<S: Sink> Simulated for System<'_, '_, S> {
+    type Event = Event;
+    type Error = SimError;
+
+    fn is_overtaken(&self, event: &Event) -> bool {
+        if self.finished {
+            return true;
+        }
+        match event {
+            Event::Work { stream, ticket } => self.streams[*stream].job.generation.overtook(*ticket),
+            Event::Batch { stream, ticket } => self.streams[*stream].timer.overtook(*ticket),
+            Event::Awake { domain, ticket } | Event::Rest { domain, ticket } => {
+                self.domains.units[*domain].generation.overtook(*ticket)
+            }
+            _ => false,
+        }
+    }
+
+    fn handle(&mut self, event: Event, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        self.accounts.book(now);
+        match event {
+            Event::Work { stream, .. } => self.work(stream, queue),
+            Event::Arrive { stream, by_itself } => {
+                self.ask(stream, None, queue)?;
+                if by_itself { self.look_up(stream, queue) } else { Ok(()) }
+            }
+            Event::Batch { .. } => {
+                self.serve = true;
+                Ok(())
+            }
+            Event::Awake { domain, .. } => self.awake(domain, queue),
+            Event::Rest { domain, .. } => {
+                self.rest(now, domain);
+                Ok(())
+            }
+            Event::Look { cascade } => self.look(cascade, queue),
+            Event::Block { load } => self.next_block_state(load, queue),
+            Event::End => Ok(()),
+        }
+    }
+
+    fn settle(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        if std::mem::take(&mut self.serve) {
+            self.serve_streams(queue)?;
+        }
+        if std::mem::take(&mut self.dispatch) {
+            self.dispatch_tasks(queue)?;
+        }
+        self.settle_idle(queue)?;
+        self.settle_mood(now);
+        self.settle_ports(now);
+        self.accounts.commit(now, self.sink);
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The end of a run, wherever it comes.
+
+use super::job::{NEVER, Stage};
+use super::port::Owner;
+use super::stream::Served;
+use super::unit::{Doing, Residency};
+use super::System;
+use crate::sim::accounts::Closed;
+use crate::sim::load::Tally;
+use crate::trace::Sink;
+use crate::units::{Joules, SimTime};
+
+/// What is left of a run.
+pub(in crate::sim) struct Left {
+    pub(in crate::sim) served: Vec<Served>,
+    /// Requests of each stream that wait or are in service.
+    pub(in crate::sim) unfinished: Vec<u64>,
+    pub(in crate::sim) tallies: Vec<Tally>,
+    pub(in crate::sim) residencies: Vec<Residency>,
+    /// Time of each block in each of its states.
+    pub(in crate::sim) blocks: Vec<Vec<SimTime>>,
+    /// Time that each engine was held.
+    pub(in crate::sim) engines: Vec<SimTime>,
+    /// Time that each channel was asked for more than it gives.
+    pub(in crate::sim) contended: Vec<SimTime>,
+    pub(in crate::sim) closed: Closed,
+}
+
+impl<S: Sink> System<'_, '_, S> {
+    /// Closes all accounts at `end`; what is under way is cut there. `integral` asks the sink, which has
+    /// been told of the end, for the energy of the loads.
+    pub(in crate::sim) fn close(
+        mut self,
+        end: SimTime,
+        integral: impl FnOnce(&mut S) -> Joules,
+    ) -> Left {
+        self.accounts.book(end);
+        for stream in 0..self.streams.len() {
+            self.cut_job(end, stream);
+        }
+        for domain in 0..self.domains.units.len() {
+            self.cut_domain(end, domain);
+        }
+        for unit in self.engines.iter_mut().filter(|unit| unit.holder.is_some()) {
+            let lasted = end.since(unit.since);
+            unit.busy = SimTime(unit.busy.0.saturating_add(lasted.0));
+        }
+        for load in 0..self.blocks.len() {
+            let since = self.blocks[load].spend(end);
+            let state = self.blocks[load].state();
+            self.tell_block(load, state, (since, end));
+        }
+        self.tell_mood(end);
+        self.sink.end(end);
+        let integral = integral(self.sink);
+        let unfinished = self
+            .streams
+            .iter()
+            .map(|own| (own.waiting.len() + own.job.requests.len()) as u64)
+            .collect();
+        Left {
+            served: self.streams.into_iter().map(|own| own.served).collect(),
+            unfinished,
+            tallies: self.cascades.into_iter().map(|own| own.tally).collect(),
+            residencies: self.domains.units.iter().map(|unit| unit.residency).collect(),
+            blocks: self.blocks.into_iter().map(|block| block.residency).collect(),
+            engines: self.engines.iter().map(|unit| unit.busy).collect(),
+            contended: self.ports.iter().map(|port| port.contended_until(end)).collect(),
+            closed: self.accounts.close(end, integral),
+        }
+    }
+
+    /// Books what a job has done of the slot that it is in.
+    fn cut_job(&mut self, end: SimTime, stream: usize) {
+        if self.streams[stream].job.stage != Stage::Running {
+            return;
+        }
+        let mut spent = Joules::ZERO;
+        let job = &self.streams[stream].job;
+        if job.work_end != NEVER {
+            let whole = job.work_end.since(job.slot_start).seconds();
+            spent += self.work_energy(stream) * (end.since(job.slot_start).seconds() / whole);
+        }
+        for part in 0..job.ends.len() {
+            if self.streams[stream].job.ends[part] != NEVER {
+                let own = self.streams[stream].program();
+                let (task, segment) =
+                    (self.streams[stream].job.task, self.streams[stream].job.segment);
+                let channel = own.tasks[task].segments[segment].moves[part].channel;
+                let left = self.ports[channel].energy_left(end, Owner { job: stream, part });
+                spent += self.move_energy(stream, part) - left;
+            }
+        }
+        self.charge(stream, spent);
+        let own = &self.streams[stream];
+        let task = &own.program().tasks[own.job.task];
+        let (layer, mark) = (task.layer, own.job.mark);
+        self.accounts.charge_shared(stream, layer, mark);
+    }
+
+    fn cut_domain(&mut self, end: SimTime, domain: usize) {
+        let doing = self.domains.units[domain].doing;
+        let since = self.domains.units[domain].change(end, doing);
+        let fixed = &self.domains.fixed[domain];
+        if let (Doing::Waking, Some((energy, kind))) = (doing, fixed.wake_energy) {
+            let share = end.since(since).seconds() / fixed.wake.seconds();
+            self.accounts.charge_waking(domain, energy * share, kind);
+        }
+        self.tell_state(domain, doing, (since, end));
+    }
+}

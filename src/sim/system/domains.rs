@@ -1,0 +1,282 @@
+//! Domains: who needs them, when they rest, and how they wake.
+
+use super::job::Stage;
+use super::unit::{Doing, Fixed, Unit};
+use super::{Event, System};
+use crate::cost::{Setting, background, resting_memory, resting_power, working_power};
+use crate::evidence::Kind;
+use crate::hardware::Role;
+use crate::sim::SimError;
+use crate::sim::kernel::{Class, Queue};
+use crate::sim::load::RestRule;
+use crate::sim::scenario::Rest;
+use crate::trace::{Sink, SpanKind};
+use crate::units::{Seconds, SimTime, Watts};
+
+/// All domains of a run.
+pub(super) struct Domains<'a> {
+    pub(super) units: Vec<Unit>,
+    pub(super) fixed: Vec<Fixed<'a>>,
+    /// Domains that are needed while anything is served.
+    pub(super) followers: Vec<usize>,
+    /// Memories of each domain.
+    memories: Vec<Vec<usize>>,
+    /// Domains that nothing needs since this instant.
+    idle: Vec<usize>,
+}
+
+impl<'a> Domains<'a> {
+    pub(super) fn new(
+        rests: &[(Option<Rest>, Option<Seconds>)],
+        together: bool,
+        setting: Setting<'a>,
+    ) -> Result<Self, SimError> {
+        let spec = setting.profile.spec();
+        let mut fixed = Vec::with_capacity(spec.domains.len());
+        for domain in 0..spec.domains.len() {
+            let (rest, break_even) = rests.get(domain).copied().unwrap_or_default();
+            fixed.push(Fixed::of(domain, rest, break_even, together, setting)?);
+        }
+        let followers = (0..fixed.len()).filter(|d| fixed[*d].follows).collect();
+        let homes = &setting.profile.links().channel_domain;
+        let within = |domain: usize| {
+            let memories = 0..spec.memories.len();
+            memories.filter(|memory| homes.get(*memory) == Some(&domain)).collect()
+        };
+        Ok(Self {
+            // A run starts at rest.
+            units: fixed.iter().map(|own| Unit::new(own.rest.is_some())).collect(),
+            memories: (0..fixed.len()).map(within).collect(),
+            fixed,
+            followers,
+            idle: Vec::new(),
+        })
+    }
+
+    pub(super) fn is_on(&self, domain: usize) -> bool {
+        self.units[domain].doing == Doing::On
+    }
+
+    pub(super) fn follows(&self, domain: usize) -> bool {
+        self.fixed[domain].follows
+    }
+
+    /// Domains that are needed while anything is served and are not on, those of `tasks` apart.
+    pub(super) fn followers_off(&self, tasks: &[usize]) -> u32 {
+        let off = self.followers.iter().filter(|d| !self.is_on(**d) && !tasks.contains(d));
+        off.count() as u32
+    }
+
+    /// Somebody needs a domain no longer.
+    pub(super) fn release(&mut self, domain: usize) {
+        let unit = &mut self.units[domain];
+        unit.users -= 1;
+        if unit.users == 0 {
+            self.idle.push(domain);
+        }
+    }
+
+    /// Whether any domain is on its way back, and what that time rests on.
+    pub(super) fn waking(&self) -> (bool, Kind) {
+        let waking = self.units.iter().zip(&self.fixed).filter(|(u, _)| u.doing == Doing::Waking);
+        waking.fold((false, Kind::STRONGEST), |(_, kind), (_, own)| {
+            (true, kind.weaker(own.wake_kind))
+        })
+    }
+}
+
+impl<S: Sink> System<'_, '_, S> {
+    /// Somebody needs a domain from now on.
+    pub(super) fn need(&mut self, domain: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        let (unit, fixed) = (&mut self.domains.units[domain], &self.domains.fixed[domain]);
+        unit.users += 1;
+        if unit.users > 1 {
+            return Ok(());
+        }
+        if let (Some(since), Some((_, rule))) = (unit.idle_since.take(), fixed.rest) {
+            let idle = now.since(since);
+            if idle > SimTime::ZERO {
+                unit.average = rule.learn(unit.average, idle.seconds());
+                unit.residency.stayed += u64::from(unit.doing == Doing::On);
+            }
+        }
+        match unit.doing {
+            Doing::On => {
+                // It does not go to rest now.
+                unit.generation.renew();
+                Ok(())
+            }
+            Doing::Waking => Ok(()),
+            Doing::Resting => self.wake(domain, queue),
+        }
+    }
+
+    fn wake(&mut self, domain: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        let wake = self.domains.fixed[domain].wake;
+        self.change_domain(now, domain, Doing::Waking);
+        if wake == SimTime::ZERO {
+            self.domains.units[domain].residency.wakes += 1;
+            self.change_domain(now, domain, Doing::On);
+            return Ok(());
+        }
+        self.set_domain_power(now, domain);
+        let ticket = self.domains.units[domain].generation.renew();
+        queue.schedule(now.after(wake)?, Class::Completion, Event::Awake { domain, ticket })?;
+        Ok(())
+    }
+
+    /// A domain is on again.
+    pub(super) fn awake(
+        &mut self,
+        domain: usize,
+        queue: &mut Queue<Event>,
+    ) -> Result<(), SimError> {
+        let now = queue.now();
+        self.domains.units[domain].residency.wakes += 1;
+        if let Some((energy, kind)) = self.domains.fixed[domain].wake_energy {
+            self.accounts.charge_waking(domain, energy, kind);
+        }
+        self.change_domain(now, domain, Doing::On);
+        self.proceed(domain, queue)
+    }
+
+    /// A domain goes to rest.
+    pub(super) fn rest(&mut self, now: SimTime, domain: usize) {
+        self.change_domain(now, domain, Doing::Resting);
+    }
+
+    fn change_domain(&mut self, now: SimTime, domain: usize, doing: Doing) {
+        let was = self.domains.units[domain].doing;
+        let since = self.domains.units[domain].change(now, doing);
+        self.tell_state(domain, was, (since, now));
+        self.set_domain_power(now, domain);
+    }
+
+    pub(super) fn tell_state(
+        &mut self,
+        domain: usize,
+        was: Doing,
+        times: (SimTime, SimTime),
+    ) {
+        if !self.hears.states {
+            return;
+        }
+        let Some((state, _)) = self.domains.fixed[domain].rest else { return };
+        let track = self.setting.profile.spec().domains[domain].name.as_str();
+        let (kind, name) = match was {
+            Doing::On => (SpanKind::State, "on"),
+            Doing::Resting => (SpanKind::State, state.name.as_str()),
+            Doing::Waking => (SpanKind::Transition, "wake"),
+        };
+        self.tell((kind, name, track), None, times);
+    }
+
+    /// Power of a domain and of the memories in it, as it is. A state of rest replaces clock tree,
+    /// leakage and the background of the memories.
+    pub(super) fn set_domain_power(&mut self, now: SimTime, domain: usize) {
+        let setting = self.setting;
+        let (doing, fixed) = (self.domains.units[domain].doing, &self.domains.fixed[domain]);
+        let resting = fixed.rest.filter(|_| doing == Doing::Resting).map(|(state, _)| state);
+        let power = match resting {
+            Some(state) => resting_power(domain, state, setting),
+            None => working_power(domain, setting),
+        };
+        self.accounts.set_domain(now, domain, power);
+        if let (Doing::Waking, Some((energy, _))) = (doing, fixed.wake_energy)
+            && fixed.wake > SimTime::ZERO
+        {
+            self.accounts.set(now, Role::Rest(domain), energy / fixed.wake.seconds());
+        }
+        let rail = setting.profile.links().domain_rail[domain];
+        for place in 0..self.domains.memories[domain].len() {
+            let memory = self.domains.memories[domain][place];
+            let known = match resting {
+                None => background(memory, setting),
+                Some(state) => resting_memory(&setting.profile.spec().memories[memory], state)
+                    .map(|own| crate::cost::KnownPower {
+                        power: own.power.get(),
+                        kind: own.power.kind(),
+                    }),
+            };
+            self.backgrounds[memory] = known.map_or(Watts::ZERO, |own| own.power);
+            let nothing =
+                crate::cost::KnownPower { power: Watts::ZERO, kind: Kind::STRONGEST };
+            self.accounts.set_background(memory, rail, known.unwrap_or(nothing));
+            self.port_changed(memory);
+        }
+    }
+
+    /// Domains that nothing needs any more begin to be idle.
+    pub(super) fn settle_idle(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let mut idle = std::mem::take(&mut self.domains.idle);
+        for domain in idle.drain(..) {
+            let unit = &self.domains.units[domain];
+            if unit.users == 0 && unit.idle_since.is_none() {
+                self.begin_idle(domain, queue)?;
+            }
+        }
+        self.domains.idle = idle;
+        Ok(())
+    }
+
+    fn begin_idle(&mut self, domain: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        self.domains.units[domain].idle_since = Some(now);
+        let Some((_, rule)) = self.domains.fixed[domain].rest else { return Ok(()) };
+        let break_even = match (rule, self.domains.fixed[domain].break_even) {
+            (RestRule::Immediately | RestRule::Timeout(_), own) => own.unwrap_or_default(),
+            (_, Some(own)) => own,
+            // It draws no less at rest.
+            (_, None) => return Ok(()),
+        };
+        let coming = match rule {
+            RestRule::Oracle => self.coming(domain, now),
+            _ => None,
+        };
+        let average = self.domains.units[domain].average;
+        match rule.wait(break_even, average, coming) {
+            None => {}
+            Some(wait) if wait.0 <= 0.0 => self.rest(now, domain),
+            Some(wait) => {
+                let ticket = self.domains.units[domain].generation.renew();
+                // A timeout past the end of time does not come.
+                if let Ok(at) = SimTime::from_seconds(wait).and_then(|wait| now.after(wait)) {
+                    queue.schedule(at, Class::Control, Event::Rest { domain, ticket })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How long nothing will need a domain, by what is known to come and with nothing that contends;
+    /// nothing where nothing is known to come.
+    fn coming(&self, domain: usize, now: SimTime) -> Option<Seconds> {
+        let mut soonest: Option<SimTime> = None;
+        for (stream, own) in self.streams.iter().enumerate() {
+            let program = own.program();
+            let uses = |from: usize| {
+                let later = program.tasks.iter().enumerate().skip(from);
+                later.filter(|(_, task)| task.domains.contains(&domain)).map(|(at, _)| at).next()
+            };
+            let after = |start: SimTime, from: SimTime, task: usize| {
+                SimTime(start.0.saturating_add(program.begin(task).since(from).0))
+            };
+            let task = own.job.task;
+            let at = match own.job.stage {
+                Stage::Idle => self
+                    .next_request(stream)
+                    .zip(uses(0))
+                    .map(|(asked, task)| after(asked, SimTime::ZERO, task)),
+                Stage::Running => uses(task + 1)
+                    .map(|next| after(own.job.task_start, program.begin(task), next)),
+                Stage::Queued | Stage::Waking(_) => {
+                    uses(task).map(|next| after(now, program.begin(task), next))
+                }
+            };
+            soonest = [soonest, at].into_iter().flatten().min();
+        }
+        soonest.map(|at| at.since(now).seconds())
+    }
+}

@@ -1,0 +1,310 @@
+//! Tasks: who holds an engine, and slot after slot of what goes on.
+
+use super::job::{NEVER, Stage};
+use super::port::Owner;
+use super::{Event, System};
+use crate::hardware::Role;
+use crate::sim::SimError;
+use crate::sim::kernel::{Class, Queue};
+use crate::sim::program::{Holds, Segment};
+use crate::trace::{Sink, SpanKind};
+use crate::units::{Joules, SimTime, Watts};
+
+impl<S: Sink> System<'_, '_, S> {
+    /// Gives free engines to the most urgent tasks that wait for them.
+    pub(super) fn dispatch_tasks(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        for stream in 0..self.streams.len() {
+            if self.streams[stream].job.stage != Stage::Queued {
+                continue;
+            }
+            match self.held(stream) {
+                Holds::Engine(engine) => {
+                    if self.engines[engine].holder.is_none() && self.is_first(stream, engine) {
+                        let now = queue.now();
+                        let unit = &mut self.engines[engine];
+                        (unit.holder, unit.since) = (Some(stream), now);
+                        self.take_domains(stream, queue)?;
+                    }
+                }
+                Holds::Block(..) | Holds::Nothing => self.take_domains(stream, queue)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What the task of a stream holds, or waits for.
+    fn held(&self, stream: usize) -> Holds {
+        let stream = &self.streams[stream];
+        stream.program().tasks.get(stream.job.task).map_or(Holds::Nothing, |task| task.holds)
+    }
+
+    /// True where no task that waits for the engine is more urgent.
+    fn is_first(&self, stream: usize, engine: usize) -> bool {
+        let waits = |other: usize| {
+            self.streams[other].job.stage == Stage::Queued
+                && self.held(other) == Holds::Engine(engine)
+        };
+        let rank = |stream: usize| self.streams[stream].rank();
+        // Of equals the first.
+        let earlier = |other: usize| !rank(stream).is_before(rank(other));
+        let later = |other: usize| rank(other).is_before(rank(stream));
+        let before = (0..stream).any(|other| waits(other) && earlier(other));
+        let after = (stream + 1..self.streams.len()).any(|other| waits(other) && later(other));
+        !before && !after
+    }
+
+    /// Wakes the domains that a task needs, and begins it where they are on.
+    fn take_domains(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let task = self.streams[stream].job.task;
+        let count = self.streams[stream].program().tasks[task].domains.len();
+        let mut missing = 0;
+        for place in 0..count {
+            let domain = self.streams[stream].program().tasks[task].domains[place];
+            self.need(domain, queue)?;
+            missing += u32::from(!self.domains.is_on(domain));
+        }
+        if self.streams[stream].uses_engines {
+            // Those that were counted as needed by the task are not counted twice.
+            let tasks = &self.streams[stream].program().tasks[task].domains;
+            missing += self.domains.followers_off(tasks);
+        }
+        if missing > 0 {
+            self.streams[stream].job.stage = Stage::Waking(missing);
+            return Ok(());
+        }
+        self.begin_task(stream, queue)
+    }
+
+    /// A domain is on that jobs may have waited for.
+    pub(super) fn proceed(
+        &mut self,
+        domain: usize,
+        queue: &mut Queue<Event>,
+    ) -> Result<(), SimError> {
+        for stream in 0..self.streams.len() {
+            let own = &mut self.streams[stream];
+            let Stage::Waking(missing) = own.job.stage else { continue };
+            let needs = own.program().tasks[own.job.task].domains.contains(&domain);
+            let follows = own.uses_engines && self.domains.follows(domain);
+            if !needs && !follows {
+                continue;
+            }
+            if missing > 1 {
+                own.job.stage = Stage::Waking(missing - 1);
+            } else {
+                self.begin_task(stream, queue)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_task(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        let mark = self.accounts.mark();
+        self.at_work += 1;
+        let job = &mut self.streams[stream].job;
+        (job.stage, job.segment, job.slot) = (Stage::Running, 0, 0);
+        (job.task_start, job.segment_start, job.mark) = (now, now, mark);
+        if job.task == 0 {
+            job.pass_start = now;
+        }
+        if let Holds::Block(load, state) = self.held(stream) {
+            self.enter_block(now, load, state);
+        }
+        self.begin_slot(stream, queue)
+    }
+
+    fn segment(&self, stream: usize) -> &Segment {
+        let own = &self.streams[stream];
+        &own.program().tasks[own.job.task].segments[own.job.segment]
+    }
+
+    fn begin_slot(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        let slot = self.streams[stream].job.slot;
+        let segment = self.segment(stream);
+        let (moving, count) = (segment.moving, segment.moves.len());
+        let part = segment.share(moving, slot);
+        let of_moves = part.seconds() / moving.seconds();
+        let work = segment.work.map(|work| (segment.share(work.time, slot), work));
+        let job = &mut self.streams[stream].job;
+        (job.slot_start, job.work_end) = (now, NEVER);
+        job.ends.clear();
+        job.ends.resize(count, NEVER);
+        if let Some((time, work)) = work {
+            job.work_end = now.after(time)?;
+            if let Holds::Engine(engine) = self.held(stream) {
+                self.accounts.set(now, Role::Engine(engine), work.energy / work.time.seconds());
+            }
+        }
+        for place in 0..count {
+            let own = self.segment(stream).moves[place];
+            let asked = (part, own.demand, own.energy * of_moves);
+            let owner = Owner { job: stream, part: place };
+            let moved = &mut self.moved;
+            self.ports[own.channel].start(now, owner, asked, |own, end| moved.push((own, end)))?;
+            self.port_changed(own.channel);
+        }
+        self.follow_ends(queue)?;
+        self.plan_end(stream, queue)
+    }
+
+    /// Takes over ends that ports moved.
+    fn follow_ends(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let mut moved = std::mem::take(&mut self.moved);
+        for (owner, end) in &moved {
+            if let Some(own) = self.streams[owner.job].job.ends.get_mut(owner.part) {
+                *own = *end;
+            }
+        }
+        for (owner, _) in moved.drain(..) {
+            self.plan_end(owner.job, queue)?;
+        }
+        self.moved = moved;
+        Ok(())
+    }
+
+    /// Schedules the next end of a job's parts, unless it is.
+    fn plan_end(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let job = &mut self.streams[stream].job;
+        let end = job.next_end();
+        if end != job.scheduled && end != NEVER {
+            job.scheduled = end;
+            let ticket = job.generation.renew();
+            queue.schedule(end, Class::Completion, Event::Work { stream, ticket })?;
+        }
+        Ok(())
+    }
+
+    /// Parts of a job end.
+    pub(super) fn work(
+        &mut self,
+        stream: usize,
+        queue: &mut Queue<Event>,
+    ) -> Result<(), SimError> {
+        let now = queue.now();
+        self.streams[stream].job.scheduled = NEVER;
+        let mut spent = Joules::ZERO;
+        if self.streams[stream].job.work_end <= now {
+            self.streams[stream].job.work_end = NEVER;
+            spent += self.work_energy(stream);
+            if let Holds::Engine(engine) = self.held(stream) {
+                self.accounts.set(now, Role::Engine(engine), Watts::ZERO);
+            }
+        }
+        for part in 0..self.streams[stream].job.ends.len() {
+            if self.streams[stream].job.ends[part] > now {
+                continue;
+            }
+            self.streams[stream].job.ends[part] = NEVER;
+            spent += self.move_energy(stream, part);
+            let channel = self.segment(stream).moves[part].channel;
+            let moved = &mut self.moved;
+            let owner = Owner { job: stream, part };
+            self.ports[channel].finish(now, owner, |own, end| moved.push((own, end)))?;
+            self.port_changed(channel);
+        }
+        self.charge(stream, spent);
+        self.follow_ends(queue)?;
+        if self.streams[stream].job.next_end() == NEVER {
+            return self.slot_done(stream, queue);
+        }
+        self.plan_end(stream, queue)
+    }
+
+    /// What the engine's part of the present slot costs by the plan.
+    pub(super) fn work_energy(&self, stream: usize) -> Joules {
+        let segment = self.segment(stream);
+        let Some(work) = segment.work else { return Joules::ZERO };
+        let slot = segment.share(work.time, self.streams[stream].job.slot);
+        work.energy * (slot.seconds() / work.time.seconds())
+    }
+
+    /// What a transfer of the present slot costs by the plan.
+    pub(super) fn move_energy(&self, stream: usize, part: usize) -> Joules {
+        let segment = self.segment(stream);
+        let slot = segment.share(segment.moving, self.streams[stream].job.slot);
+        segment.moves[part].energy * (slot.seconds() / segment.moving.seconds())
+    }
+
+    pub(super) fn charge(&mut self, stream: usize, energy: Joules) {
+        let own = &self.streams[stream];
+        let layer = own.program().tasks[own.job.task].layer;
+        self.accounts.charge(stream, layer, energy);
+    }
+
+    fn slot_done(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        let slots = self.segment(stream).slots;
+        let job = &mut self.streams[stream].job;
+        if job.slot + 1 < slots {
+            job.slot += 1;
+            return self.begin_slot(stream, queue);
+        }
+        let start = job.segment_start;
+        if self.hears.phases {
+            let name = self.segment(stream).kind.name();
+            self.tell_work(stream, (SpanKind::Phase, name), (start, now));
+        }
+        let own = &mut self.streams[stream];
+        let segments = own.program().tasks[own.job.task].segments.len();
+        if own.job.segment + 1 < segments {
+            (own.job.segment, own.job.slot) = (own.job.segment + 1, 0);
+            own.job.segment_start = now;
+            return self.begin_slot(stream, queue);
+        }
+        self.task_done(stream, queue)
+    }
+
+    /// Tells of work on the lane of what it holds.
+    fn tell_work(
+        &mut self,
+        stream: usize,
+        (kind, name): (SpanKind, &str),
+        times: (SimTime, SimTime),
+    ) {
+        let spec = self.setting.profile.spec();
+        let own = &self.streams[stream];
+        let track = match self.held(stream) {
+            Holds::Engine(engine) => spec.engines[engine].name.as_str(),
+            Holds::Block(load, _) => spec.loads[load].name.as_str(),
+            Holds::Nothing => own.setup.name.as_str(),
+        };
+        let (track, inference) = (track.to_owned(), own.served.inferences);
+        self.tell((kind, name, &track), Some(inference), times);
+    }
+
+    fn task_done(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        let now = queue.now();
+        self.at_work -= 1;
+        let own = &self.streams[stream];
+        let (task, mark, start) = (own.job.task, own.job.mark, own.job.task_start);
+        self.accounts.charge_shared(stream, own.program().tasks[task].layer, mark);
+        if self.hears.layers {
+            let name = own.program().tasks[task].name.clone();
+            self.tell_work(stream, (SpanKind::Layer, &name), (start, now));
+        }
+        match self.held(stream) {
+            Holds::Engine(engine) => {
+                let unit = &mut self.engines[engine];
+                let lasted = now.since(unit.since);
+                unit.busy = SimTime(unit.busy.0.saturating_add(lasted.0));
+                unit.holder = None;
+            }
+            Holds::Block(load, state) => self.leave_block(now, load, state),
+            Holds::Nothing => {}
+        }
+        for place in 0..self.streams[stream].program().tasks[task].domains.len() {
+            let domain = self.streams[stream].program().tasks[task].domains[place];
+            self.domains.release(domain);
+        }
+        self.dispatch = true;
+        let own = &mut self.streams[stream];
+        own.job.stage = Stage::Queued;
+        own.job.task += 1;
+        if own.job.task < own.program().tasks.len() {
+            return Ok(());
+        }
+        self.pass_done(stream, queue)
+    }
+}
