@@ -24,8 +24,7 @@ pub use executed::executed_on;
 pub use operator::{Cost, Setting, Start, cost, cost_in_cycles, runs_in, start};
 pub use standing::{
     DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,
-    load_power_in,
-    resting_memory, resting_power, standing_power, working_power,
+    load_power_in, resting_memory, resting_power, standing_power, working_power,
 };
 pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
 pub use systolic::{SystolicCycles, systolic_cycles};

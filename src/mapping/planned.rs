@@ -112,7 +112,14 @@ fn step(index: usize, layer: &Layer, candidate: Candidate, arrivals: Vec<Transfe
         let (compute, energy) = (Cycles::ZERO, Joules::ZERO);
         phases.insert(
             0,
-            Phase { kind: PhaseKind::Handover, compute, energy, transfers: arrivals, pieces: 1, stated: None },
+            Phase {
+                kind: PhaseKind::Handover,
+                compute,
+                energy,
+                transfers: arrivals,
+                pieces: 1,
+                stated: None,
+            },
         );
     }
     Step {

@@ -69,11 +69,6 @@ impl Segment {
     pub fn alone(&self) -> SimTime {
         self.work.map_or(SimTime::ZERO, |work| work.time).max(self.moving)
     }
-
-    fn energy(&self) -> Joules {
-        let moved: Joules = self.moves.iter().map(|own| own.energy).sum();
-        moved + self.work.map_or(Joules::ZERO, |work| work.energy)
-    }
 }
 
 /// What a task holds while it goes on.
@@ -158,11 +153,6 @@ impl Program {
     /// From the start of a pass to that of a task with nothing else to do.
     pub fn begin(&self, task: usize) -> SimTime {
         self.begins.get(task).copied().unwrap_or_else(|| self.alone())
-    }
-
-    /// Switching energy and traffic of a pass.
-    pub fn energy(&self) -> Joules {
-        self.tasks.iter().flat_map(|task| &task.segments).map(Segment::energy).sum()
     }
 
     /// True where anything runs on an engine.

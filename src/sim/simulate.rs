@@ -8,7 +8,7 @@ use super::{DomainUse, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
 use crate::estimate::estimate;
 use crate::evidence::Coverage;
-use crate::mapping::{Network, Plan, PhaseKind, plan};
+use crate::mapping::{Network, PhaseKind, Plan, plan};
 use crate::sim::load::{Admission, MicroBatch, Tally};
 use crate::trace::{MetricsSink, Sink, Tee};
 use crate::units::{SimTime, TimeError};
@@ -96,10 +96,9 @@ impl<'a> Prepared<'a> {
         sink: &mut impl Sink,
     ) -> Result<Simulated, SimError> {
         let scenario = self.scenario;
-        let setting =
-            Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+        let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
         let mut sums = MetricsSink::default();
-    let mut both = Tee(&mut sums, sink);
+        let mut both = Tee(&mut sums, sink);
         let mut system = System::new(self.setup(setting, seed)?, &mut both)?;
         let mut queue: Queue<Event> = Queue::default();
         system.begin(&mut queue)?;
@@ -170,9 +169,8 @@ impl<'a> Prepared<'a> {
         }
         let mut cascades = Vec::with_capacity(scenario.cascades.len());
         for (number, wake) in scenario.cascades.iter().enumerate() {
-            let is_stage = |own: &Ready| {
-                matches!(own.of, Origin::Stage(onward) if onward.cascade == number)
-            };
+            let is_stage =
+                |own: &Ready| matches!(own.of, Origin::Stage(onward) if onward.cascade == number);
             let places = self.streams.iter().enumerate().filter(|(_, own)| is_stage(own));
             let stages = places.map(|(place, _)| place).collect();
             let looks = scenario.looks(wake, seed)?;
@@ -318,13 +316,8 @@ fn detector(
 ) -> Result<Program, TimeError> {
     let moving = time.max(SimTime(1));
     let work = super::program::EngineWork { time: moving, energy: crate::units::Joules::ZERO };
-    let segment = Segment {
-        kind: PhaseKind::Steady,
-        slots: 1,
-        work: Some(work),
-        moves: Vec::new(),
-        moving,
-    };
+    let segment =
+        Segment { kind: PhaseKind::Steady, slots: 1, work: Some(work), moves: Vec::new(), moving };
     let task = Task {
         layer: 0,
         name: name.to_owned(),

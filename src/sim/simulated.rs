@@ -103,9 +103,8 @@ impl Simulated {
     /// Load and loss of a stream.
     pub fn energy_of(&self, stream: usize) -> Joules {
         let causes = self.ledger.by_cause.keys();
-        let own = causes.filter(
-            |cause| matches!(cause, Cause::Layer { workload, .. } if *workload == stream),
-        );
+        let own = causes
+            .filter(|cause| matches!(cause, Cause::Layer { workload, .. } if *workload == stream));
         own.map(|cause| self.ledger.of(cause)).sum()
     }
 }

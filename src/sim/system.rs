@@ -302,7 +302,9 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             return true;
         }
         match event {
-            Event::Work { stream, ticket } => self.streams[*stream].job.generation.overtook(*ticket),
+            Event::Work { stream, ticket } => {
+                self.streams[*stream].job.generation.overtook(*ticket)
+            }
             Event::Batch { stream, ticket } => self.streams[*stream].timer.overtook(*ticket),
             Event::Awake { domain, ticket } | Event::Rest { domain, ticket } => {
                 self.domains.units[*domain].generation.overtook(*ticket)

@@ -5,9 +5,7 @@ use super::{NetworkSpec, PassSpec, Placed};
 use crate::cost::Setting;
 use crate::hardware::{Point, Profile};
 use crate::mapping::{Directions, Network, Objective};
-use crate::model::{
-    Bindings, ModelError, ModelGraph, Options, Pass, Transform, apply, load_with,
-};
+use crate::model::{Bindings, ModelError, ModelGraph, Options, Pass, Transform, apply, load_with};
 
 /// The network of the field at `path`, as it runs on the hardware. `software` is that of all that name
 /// none.

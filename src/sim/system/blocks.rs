@@ -63,11 +63,7 @@ impl<S: Sink> System<'_, '_, S> {
         Ok(())
     }
 
-    fn look_up_change(
-        &mut self,
-        load: usize,
-        queue: &mut Queue<Event>,
-    ) -> Result<(), SimError> {
+    fn look_up_change(&mut self, load: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let block = &mut self.blocks[load];
         let next = block.changes.as_mut().and_then(Iterator::next).transpose();
         block.next = match next {

@@ -1,10 +1,10 @@
 //! The end of a run, wherever it comes.
 
+use super::System;
 use super::job::{NEVER, Stage};
 use super::port::Owner;
 use super::stream::Served;
 use super::unit::{Doing, Residency};
-use super::System;
 use crate::sim::accounts::Closed;
 use crate::sim::load::Tally;
 use crate::trace::Sink;

@@ -154,12 +154,7 @@ impl<S: Sink> System<'_, '_, S> {
         self.set_domain_power(now, domain);
     }
 
-    pub(super) fn tell_state(
-        &mut self,
-        domain: usize,
-        was: Doing,
-        times: (SimTime, SimTime),
-    ) {
+    pub(super) fn tell_state(&mut self, domain: usize, was: Doing, times: (SimTime, SimTime)) {
         if !self.hears.states {
             return;
         }
@@ -194,15 +189,14 @@ impl<S: Sink> System<'_, '_, S> {
             let memory = self.domains.memories[domain][place];
             let known = match resting {
                 None => background(memory, setting),
-                Some(state) => resting_memory(&setting.profile.spec().memories[memory], state)
-                    .map(|own| crate::cost::KnownPower {
-                        power: own.power.get(),
-                        kind: own.power.kind(),
-                    }),
+                Some(state) => {
+                    resting_memory(&setting.profile.spec().memories[memory], state).map(|own| {
+                        crate::cost::KnownPower { power: own.power.get(), kind: own.power.kind() }
+                    })
+                }
             };
             self.backgrounds[memory] = known.map_or(Watts::ZERO, |own| own.power);
-            let nothing =
-                crate::cost::KnownPower { power: Watts::ZERO, kind: Kind::STRONGEST };
+            let nothing = crate::cost::KnownPower { power: Watts::ZERO, kind: Kind::STRONGEST };
             self.accounts.set_background(memory, rail, known.unwrap_or(nothing));
             self.port_changed(memory);
         }
@@ -269,8 +263,9 @@ impl<S: Sink> System<'_, '_, S> {
                     .next_request(stream)
                     .zip(uses(0))
                     .map(|(asked, task)| after(asked, SimTime::ZERO, task)),
-                Stage::Running => uses(task + 1)
-                    .map(|next| after(own.job.task_start, program.begin(task), next)),
+                Stage::Running => {
+                    uses(task + 1).map(|next| after(own.job.task_start, program.begin(task), next))
+                }
                 Stage::Queued | Stage::Waking(_) => {
                     uses(task).map(|next| after(now, program.begin(task), next))
                 }

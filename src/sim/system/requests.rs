@@ -39,8 +39,7 @@ impl<S: Sink> System<'_, '_, S> {
         own.served.asked += 1;
         let due = own.setup.deadline.and_then(|deadline| now.after(deadline).ok());
         let request = Request { number, arrived: now, due };
-        let earliest =
-            if own.setup.admission.refuse_late { own.earliest_end(now) } else { now };
+        let earliest = if own.setup.admission.refuse_late { own.earliest_end(now) } else { now };
         let lost = match own.setup.admission.offer(&mut own.waiting, request, earliest) {
             Verdict::Waits => None,
             Verdict::Displaces(dropped) => {
@@ -157,11 +156,7 @@ impl<S: Sink> System<'_, '_, S> {
         self.service_done(stream, queue)
     }
 
-    fn service_done(
-        &mut self,
-        stream: usize,
-        queue: &mut Queue<Event>,
-    ) -> Result<(), SimError> {
+    fn service_done(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let now = queue.now();
         let own = &mut self.streams[stream];
         own.job.stage = Stage::Idle;

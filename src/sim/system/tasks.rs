@@ -177,11 +177,7 @@ impl<S: Sink> System<'_, '_, S> {
     }
 
     /// Parts of a job end.
-    pub(super) fn work(
-        &mut self,
-        stream: usize,
-        queue: &mut Queue<Event>,
-    ) -> Result<(), SimError> {
+    pub(super) fn work(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let now = queue.now();
         self.streams[stream].job.scheduled = NEVER;
         let mut spent = Joules::ZERO;
