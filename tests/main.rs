@@ -63,6 +63,7 @@ mod said;
 mod scenarios;
 mod shared;
 mod shipped;
+mod simulator;
 mod tiling_laws;
 mod tiling_plans;
 mod trace_formats;

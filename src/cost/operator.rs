@@ -235,18 +235,24 @@ pub struct Start {
 
 /// What the software of engine number `engine` takes to run a network.
 pub fn start(engine: usize, setting: Setting<'_>) -> Option<Start> {
-    let spec = setting.profile.spec();
     let stated = setting.stack(engine)?.start.as_ref()?;
     let (cycles, kind) = (stated.get(), stated.kind());
-    let (mut energy, mut energy_kind) = (Joules::ZERO, Kind::STRONGEST);
-    if let Some(cycle) = &spec.engines.get(engine)?.energy.per_busy_cycle {
-        let domain = setting.profile.links().engine_domain[engine];
-        let (scale, scale_kind) = dynamic_scale(domain, setting);
-        let each = cycle.energy_at_nominal(spec.domains[domain].nominal_voltage.get());
-        energy = each * cycles.0 * scale;
-        energy_kind = kind.weaker(cycle.kind()).weaker(scale_kind);
-    }
+    let (energy, energy_kind) = match busy_energy(engine, cycles, setting) {
+        Some((energy, own)) => (energy, kind.weaker(own)),
+        None => (Joules::ZERO, Kind::STRONGEST),
+    };
     Some(Start { cycles, energy, kind, energy_kind })
+}
+
+/// Switching energy of an engine in cycles of anything, at the operating point, and what it rests on;
+/// nothing where the profile has none, and what the domain draws is all there is.
+pub fn busy_energy(engine: usize, cycles: Cycles, setting: Setting<'_>) -> Option<(Joules, Kind)> {
+    let spec = setting.profile.spec();
+    let cycle = spec.engines.get(engine)?.energy.per_busy_cycle.as_ref()?;
+    let domain = setting.profile.links().engine_domain[engine];
+    let (scale, scale_kind) = dynamic_scale(domain, setting);
+    let each = cycle.energy_at_nominal(spec.domains[domain].nominal_voltage.get());
+    Some((each * cycles.0 * scale, cycle.kind().weaker(scale_kind)))
 }
 
 /// The number format an engine computes elements of a type in: their own, or the one it runs them

@@ -152,6 +152,8 @@ pub(super) struct Accounts<'a> {
     numbers: Numbers,
     /// What stands, by rail and what it rests on: domains (three parts each), memories, blocks.
     standing: Vec<(usize, KnownPower)>,
+    /// The same summed by rail and kind.
+    standing_by_kind: Vec<(usize, Kind, f64)>,
     standing_changed: bool,
     /// What the length of idle times and transitions rests on.
     lasting: Kind,
@@ -204,6 +206,7 @@ impl<'a> Accounts<'a> {
                 rest_losses: vec![0.0; spec.regulators.len()],
             },
             standing: vec![(0, nothing); stands],
+            standing_by_kind: Vec::new(),
             standing_changed: false,
             lasting: Kind::STRONGEST,
             supply: SupplyState::default(),
@@ -293,11 +296,8 @@ impl<'a> Accounts<'a> {
         };
         sum.load.add(numbers.standing * elapsed);
         sum.loss.add(numbers.loss * elapsed);
-        for (rail, known) in &self.standing {
-            if known.power.0 != 0.0 {
-                let energy = known.power.0 * elapsed;
-                numbers.rest_evidence[*rail].add(known.kind.weaker(self.lasting), energy);
-            }
+        for (rail, kind, power) in &self.standing_by_kind {
+            numbers.rest_evidence[*rail].add(kind.weaker(self.lasting), power * elapsed);
         }
         for (sum, loss) in numbers.rest_losses.iter_mut().zip(&self.supply.regulator_loss) {
             *sum += loss.0 * elapsed;
@@ -343,7 +343,7 @@ impl<'a> Accounts<'a> {
     pub(super) fn commit(&mut self, now: SimTime, sink: &mut impl Sink) {
         if self.standing_changed {
             self.standing_changed = false;
-            self.numbers.standing = self.standing.iter().map(|(_, known)| known.power.0).sum();
+            self.sum_standing();
         }
         if !self.rail_changed.contains(&true) {
             return;
@@ -375,6 +375,18 @@ impl<'a> Accounts<'a> {
                 self.told_rails[rail] = current.0;
             }
         }
+    }
+
+    fn sum_standing(&mut self) {
+        self.standing_by_kind.clear();
+        for (rail, known) in self.standing.iter().filter(|(_, known)| known.power.0 != 0.0) {
+            let sums = &mut self.standing_by_kind;
+            match sums.iter_mut().find(|(own, kind, _)| own == rail && *kind == known.kind) {
+                Some((_, _, sum)) => *sum += known.power.0,
+                None => sums.push((*rail, known.kind, known.power.0)),
+            }
+        }
+        self.numbers.standing = self.standing_by_kind.iter().map(|(_, _, power)| power).sum();
     }
 
     /// What the supplies do now.

@@ -44,5 +44,5 @@ pub use recorded::{Recorded, RecordedTimes};
 pub use request::Request;
 pub use rest::RestRule;
 pub use schedule::{StateChange, StateChanges, StateSchedule};
-pub use stream::{run_seed, stream};
+pub use stream::stream;
 pub use tally::{Expected, ExpectedStage, Tally};

@@ -13,11 +13,11 @@
 //! engine and transfers alike, so that the slower of the two is the slower one in every slot and
 //! `sum_i max(t_i, m_i) = max(T, M)`.
 
-use super::scenario::Fidelity;
-use crate::cost::{Setting, bandwidth};
+use super::scenario::{Fidelity, Host};
+use crate::cost::{Setting, bandwidth, busy_energy};
 use crate::estimate::phase_time;
 use crate::mapping::{Phase, PhaseKind, Plan, Step, Transfer};
-use crate::units::{BytesPerSecond, Joules, Seconds, SimTime, TimeError};
+use crate::units::{BytesPerSecond, Cycles, Joules, Seconds, SimTime, TimeError};
 use std::collections::BTreeSet;
 
 /// The engine's part of a segment.
@@ -113,7 +113,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a plan whose pass holds so many samples.
+    /// The program of a plan whose pass holds so many samples, with what a processor does beside it.
     ///
     /// # Errors
     /// A time past the end of time.
@@ -121,11 +121,39 @@ impl Program {
         plan: &Plan,
         samples: u64,
         fidelity: Fidelity,
+        host: Option<Host>,
         setting: Setting<'_>,
     ) -> Result<Self, TimeError> {
-        let steps = plan.steps.iter().filter(|step| !step.phases.is_empty());
-        let tasks = steps.map(|step| task(step, fidelity, setting)).collect::<Result<_, _>>()?;
+        // What the host does is told as one layer behind those of the network.
+        let layer = plan.steps.iter().map(|step| step.layer + 1).max().unwrap_or(0);
+        let mut tasks = Vec::new();
+        let host_works = |tasks: &mut Vec<Task>, cycles: fn(Host) -> Cycles| {
+            let Some(host) = host.filter(|host| cycles(*host).0 > 0.0) else { return Ok(()) };
+            tasks.push(busy((layer, "host"), host.engine, cycles(host), setting)?);
+            Ok::<(), TimeError>(())
+        };
+        host_works(&mut tasks, |host| host.before)?;
+        for step in plan.steps.iter().filter(|step| !step.phases.is_empty()) {
+            if host.is_some_and(|host| host.engine != step.engine) {
+                host_works(&mut tasks, |host| host.each_layer)?;
+            }
+            tasks.push(task(step, fidelity, setting)?);
+        }
+        host_works(&mut tasks, |host| host.after)?;
         Self::new(plan.network.clone(), samples, tasks)
+    }
+
+    /// A program of so many cycles of an engine, and nothing else.
+    ///
+    /// # Errors
+    /// A time past the end of time.
+    pub fn of_cycles(
+        name: &str,
+        engine: usize,
+        cycles: Cycles,
+        setting: Setting<'_>,
+    ) -> Result<Self, TimeError> {
+        Self::new(name.to_owned(), 1, vec![busy((0, name), engine, cycles, setting)?])
     }
 
     /// A program of tasks.
@@ -163,6 +191,28 @@ impl Program {
 
 /// More slots than this are put together: fewer events, the same time and energy.
 pub const MOST_SLOTS: u64 = 64;
+
+/// Cycles of an engine with no network.
+fn busy(
+    (layer, name): (usize, &str),
+    engine: usize,
+    cycles: Cycles,
+    setting: Setting<'_>,
+) -> Result<Task, TimeError> {
+    let domain = setting.profile.links().engine_domain[engine];
+    let time = ticks(cycles / setting.point.clocks[domain].0)?;
+    let energy = busy_energy(engine, cycles, setting).map_or(Joules::ZERO, |(energy, _)| energy);
+    let work = Some(EngineWork { time, energy });
+    let segment =
+        Segment { kind: PhaseKind::Steady, slots: 1, work, moves: Vec::new(), moving: time };
+    Ok(Task {
+        layer,
+        name: name.to_owned(),
+        holds: Holds::Engine(engine),
+        domains: vec![domain],
+        segments: vec![segment],
+    })
+}
 
 fn task(step: &Step, fidelity: Fidelity, setting: Setting<'_>) -> Result<Task, TimeError> {
     let phases: Vec<Segment> = step

@@ -81,7 +81,7 @@ fn setup<'a>(
     };
     let stream = StreamSetup {
         name: "inferences".into(),
-        programs: vec![Program::of(plan, 1, Fidelity::Phase, setting)?],
+        programs: vec![Program::of(plan, 1, Fidelity::Phase, None, setting)?],
         passes: 1,
         feed: Feed::Source(source),
         deadline: None,
@@ -102,6 +102,7 @@ fn setup<'a>(
         blocks: loads.map(|(load, own)| Block::new(*own, load.states.len(), None)).collect(),
         inferences,
         lasts,
+        horizon: None,
     })
 }
 

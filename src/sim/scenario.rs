@@ -8,6 +8,7 @@ mod background;
 mod checked;
 mod error;
 mod hardware;
+mod hosts;
 mod networks;
 mod outlook;
 mod processes;
@@ -23,7 +24,7 @@ pub use error::ScenarioError;
 pub use outlook::{EngineLoad, Outlook, StreamOutlook, Warning};
 pub use read::check;
 pub use resolved::{
-    End, Placed, PowerSource, Rest, Scenario, StageWork, WakeCascade, Work, Workload,
+    End, Host, Placed, PowerSource, Rest, Scenario, StageWork, Task, WakeCascade, Work, Workload,
 };
 pub use resting::RestOutlook;
 pub use shipped::{ShippedScenario, list, scenario_text, shipped_scenarios};

@@ -2,7 +2,9 @@
 
 use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
-use super::scenario::{End, Fidelity, Placed, Scenario, StageWork, WakeCascade, Work, Workload};
+use super::scenario::{
+    End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
+};
 use super::system::{Block, Event, Feed, Onward, Setup, StreamSetup, System};
 use super::{DomainUse, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
@@ -58,6 +60,7 @@ struct Ready {
 enum Origin {
     Workload(usize),
     Stage(Onward),
+    Task(usize),
 }
 
 impl<'a> Prepared<'a> {
@@ -75,6 +78,9 @@ impl<'a> Prepared<'a> {
                 let onward = Onward { cascade, stage };
                 streams.push(of_stage(scenario, wake, work, onward, fidelity)?);
             }
+        }
+        for (index, own) in scenario.tasks.iter().enumerate() {
+            streams.push(of_task(scenario, index, own)?);
         }
         Ok(Self { scenario, streams })
     }
@@ -153,10 +159,17 @@ impl<'a> Prepared<'a> {
     fn domains(&self, residencies: &[super::Residency]) -> Vec<DomainUse> {
         let scenario = self.scenario;
         let domains = scenario.profile().spec().domains.iter().zip(&scenario.rest);
-        let domains = domains.zip(residencies).map(|((domain, rest), residency)| DomainUse {
-            name: domain.name.clone(),
-            state: rest.and_then(|r| domain.states.get(r.state)).map(|state| state.name.clone()),
-            residency: *residency,
+        let asleep = &scenario.point().asleep;
+        let domains = domains.zip(asleep).zip(residencies);
+        let domains = domains.map(|(((domain, rest), asleep), residency)| {
+            let state = asleep.or(rest.map(|rest| rest.state));
+            let state = state.and_then(|state| domain.states.get(state));
+            DomainUse {
+                name: domain.name.clone(),
+                state: state.map(|state| state.name.clone()),
+                stays: asleep.is_some(),
+                residency: *residency,
+            }
         });
         domains.collect()
     }
@@ -201,6 +214,10 @@ impl<'a> Prepared<'a> {
                 End::Inferences(count) => Some(count),
             },
             lasts: None,
+            horizon: match scenario.end {
+                End::After(time) => Some(time),
+                End::Inferences(_) => None,
+            },
         })
     }
 
@@ -210,6 +227,10 @@ impl<'a> Prepared<'a> {
             Origin::Workload(index) => {
                 let workload = &self.scenario.workloads[index];
                 (Feed::Source(self.scenario.arrivals(workload, seed)?), None)
+            }
+            Origin::Task(index) => {
+                let task = &self.scenario.tasks[index];
+                (Feed::Source(self.scenario.comings(task, seed)?), None)
             }
         };
         Ok(StreamSetup {
@@ -244,11 +265,12 @@ fn of_workload(
 ) -> Result<Ready, SimError> {
     let placed = &workload.placed;
     let setting = scenario.setting(placed);
-    let (first, planned) = program(&placed.network, 1, fidelity, setting)?;
+    let host = workload.host;
+    let (first, planned) = program(&placed.network, 1, (fidelity, host), setting)?;
     let mut programs = vec![first];
     for (place, network) in workload.together.iter().enumerate() {
         let samples = place as u64 + 2;
-        programs.push(program(network, samples, fidelity, setting)?.0);
+        programs.push(program(network, samples, (fidelity, host), setting)?.0);
     }
     Ok(Ready {
         name: workload.name.clone(),
@@ -274,7 +296,8 @@ fn of_stage(
     let (program, planned) = match &work.work {
         Work::Network(placed) => {
             let Placed { network, .. } = placed.as_ref();
-            let (program, planned) = program(network, 1, fidelity, scenario.setting(placed))?;
+            let (program, planned) =
+                program(network, 1, (fidelity, None), scenario.setting(placed))?;
             (program, Some(planned))
         }
         Work::Detector { time, block } => (detector(own, *time, *block)?, None),
@@ -292,10 +315,25 @@ fn of_stage(
     })
 }
 
+fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, SimError> {
+    let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+    Ok(Ready {
+        name: own.name.clone(),
+        programs: vec![Program::of_cycles(&own.name, own.engine, own.cycles, setting)?],
+        passes: 1,
+        deadline: own.deadline,
+        priority: own.priority,
+        batch: MicroBatch::SINGLE,
+        admission: own.admission,
+        of: Origin::Task(index),
+        planned: None,
+    })
+}
+
 fn program(
     network: &Network,
     samples: u64,
-    fidelity: Fidelity,
+    (fidelity, host): (Fidelity, Option<Host>),
     setting: Setting<'_>,
 ) -> Result<(Program, Planned), SimError> {
     let plan = plan(network, setting);
@@ -304,7 +342,7 @@ fn program(
     }
     let expected = estimate(&plan, setting);
     SimError::unless_finite(&plan, expected.latency, expected.energy)?;
-    let program = Program::of(&plan, samples, fidelity, setting)?;
+    let program = Program::of(&plan, samples, fidelity, host, setting)?;
     Ok((program, Planned { plan, evidence: expected.energy_coverage }))
 }
 

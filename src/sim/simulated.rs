@@ -30,6 +30,8 @@ pub struct DomainUse {
     pub name: String,
     /// The state that it rests in; nothing of one that stays on.
     pub state: Option<String>,
+    /// True of one that stays at rest at the operating point.
+    pub stays: bool,
     /// Time in each.
     pub residency: Residency,
 }

@@ -101,6 +101,8 @@ pub(super) struct Setup<'a> {
     pub(super) inferences: Option<u64>,
     /// The least time that it lasts.
     pub(super) lasts: Option<SimTime>,
+    /// Nothing is asked for from here on.
+    pub(super) horizon: Option<SimTime>,
 }
 
 /// A cascade in a run.
@@ -147,6 +149,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     inferences: u64,
     wanted: Option<u64>,
     lasts: Option<SimTime>,
+    horizon: Option<SimTime>,
     finished: bool,
     /// Somebody waits to be served, or for an engine.
     serve: bool,
@@ -203,6 +206,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             inferences: 0,
             wanted: setup.inferences,
             lasts: setup.lasts,
+            horizon: setup.horizon,
             finished: false,
             serve: false,
             dispatch: false,

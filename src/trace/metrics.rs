@@ -48,13 +48,25 @@ pub struct MetricsSink {
     rail_power: Vec<f64>,
     total: f64,
     peak: f64,
-    by_component: Vec<CompensatedSum>,
-    by_rail: Vec<CompensatedSum>,
+    /// Energy of each component and rail, until it changed last.
+    by_component: Vec<(CompensatedSum, SimTime)>,
+    by_rail: Vec<(CompensatedSum, SimTime)>,
     energy: CompensatedSum,
     windows: [WindowPeak; 4],
     inferences: u64,
     busy: SimTime,
     unknown: SimTime,
+}
+
+/// Nothing of what is not known.
+fn known(power: f64) -> f64 {
+    if power.is_nan() { 0.0 } else { power }
+}
+
+/// Adds what a power gave since it was added last.
+fn integrate((sum, since): &mut (CompensatedSum, SimTime), at: SimTime, power: f64) {
+    sum.add(known(power) * at.since(*since).seconds().0);
+    *since = at;
 }
 
 impl Default for MetricsSink {
@@ -86,13 +98,6 @@ impl MetricsSink {
         let stretch = at.since(self.now);
         let seconds = stretch.seconds().0;
         self.total = self.power.iter().sum();
-        let known = |power: f64| if power.is_nan() { 0.0 } else { power };
-        for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
-            sum.add(known(*power) * seconds);
-        }
-        for (sum, power) in self.by_rail.iter_mut().zip(&self.rail_power) {
-            sum.add(known(*power) * seconds);
-        }
         if self.total.is_nan() {
             self.unknown = SimTime(self.unknown.0 + stretch.0);
         }
@@ -105,11 +110,17 @@ impl MetricsSink {
     }
 
     /// The metrics of what came by.
-    pub fn finish(self) -> Metrics {
-        let duration = self.now.seconds();
+    pub fn finish(mut self) -> Metrics {
+        let (now, duration) = (self.now, self.now.seconds());
+        for (sum, power) in self.by_component.iter_mut().zip(&self.power) {
+            integrate(sum, now, *power);
+        }
+        for (sum, power) in self.by_rail.iter_mut().zip(&self.rail_power) {
+            integrate(sum, now, *power);
+        }
         let of = |load: bool| {
             let parts = self.header.components.iter().zip(&self.by_component);
-            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e.value()).sum())
+            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e.0.value()).sum())
         };
         let (load_energy, loss_energy) = (of(true), of(false));
         let over = duration - self.unknown.seconds();
@@ -122,8 +133,8 @@ impl MetricsSink {
             mean,
             peak: Watts(if self.peak.is_finite() { self.peak } else { 0.0 }),
             window_peaks: self.windows.each_ref().map(WindowPeak::largest),
-            by_component: self.by_component.iter().map(|e| Joules(e.value())).collect(),
-            by_rail: self.by_rail.iter().map(|e| Joules(e.value())).collect(),
+            by_component: self.by_component.iter().map(|e| Joules(e.0.value())).collect(),
+            by_rail: self.by_rail.iter().map(|e| Joules(e.0.value())).collect(),
             inferences: self.inferences,
             busy: self.busy.seconds(),
             unknown: self.unknown.seconds(),
@@ -138,21 +149,25 @@ impl Sink for MetricsSink {
         *self = Self {
             header: header.clone(),
             power: vec![0.0; components],
-            by_component: vec![CompensatedSum::default(); components],
+            by_component: vec![Default::default(); components],
             rail_power: vec![0.0; rails],
-            by_rail: vec![CompensatedSum::default(); rails],
+            by_rail: vec![Default::default(); rails],
             ..Self::default()
         };
     }
     fn power(&mut self, at: SimTime, component: ComponentId, power: Watts) {
         self.advance(at);
-        if let Some(slot) = self.power.get_mut(component.0) {
+        let sums = self.by_component.get_mut(component.0);
+        if let Some((slot, sum)) = self.power.get_mut(component.0).zip(sums) {
+            integrate(sum, at, *slot);
             *slot = power.0;
         }
     }
     fn rail(&mut self, at: SimTime, rail: RailId, voltage: Volts, current: Amperes) {
         self.advance(at);
-        if let Some(slot) = self.rail_power.get_mut(rail.0) {
+        let sums = self.by_rail.get_mut(rail.0);
+        if let Some((slot, sum)) = self.rail_power.get_mut(rail.0).zip(sums) {
+            integrate(sum, at, *slot);
             *slot = (voltage * current).0;
         }
     }

@@ -41,25 +41,29 @@ macro_rules! quantity {
             const EXAMPLE: &'static str = $example;
             const DIMENSION: Dimension = $dimension;
             $(const SIGNED: bool = $signed;)?
+            #[inline]
             fn from_si(value: f64) -> Self { Self(value) }
+            #[inline]
             fn si(self) -> f64 { self.0 }
         }
         impl $name {
             /// Zero of this quantity.
             pub const ZERO: Self = Self(0.0);
             /// The larger of two.
+            #[inline]
             pub fn max(self, other: Self) -> Self { Self(self.0.max(other.0)) }
             /// The smaller of two.
+            #[inline]
             pub fn min(self, other: Self) -> Self { Self(self.0.min(other.0)) }
         }
-        impl Add for $name { type Output = Self; fn add(self, o: Self) -> Self { Self(self.0 + o.0) } }
-        impl Sub for $name { type Output = Self; fn sub(self, o: Self) -> Self { Self(self.0 - o.0) } }
-        impl Neg for $name { type Output = Self; fn neg(self) -> Self { Self(-self.0) } }
-        impl AddAssign for $name { fn add_assign(&mut self, o: Self) { self.0 += o.0 } }
-        impl Mul<f64> for $name { type Output = Self; fn mul(self, k: f64) -> Self { Self(self.0 * k) } }
-        impl Div<f64> for $name { type Output = Self; fn div(self, k: f64) -> Self { Self(self.0 / k) } }
-        impl Div for $name { type Output = f64; fn div(self, o: Self) -> f64 { self.0 / o.0 } }
-        impl std::iter::Sum for $name { fn sum<I: Iterator<Item = Self>>(i: I) -> Self { i.fold(Self(0.0), |a, b| a + b) } }
+        impl Add for $name { type Output = Self; #[inline] fn add(self, o: Self) -> Self { Self(self.0 + o.0) } }
+        impl Sub for $name { type Output = Self; #[inline] fn sub(self, o: Self) -> Self { Self(self.0 - o.0) } }
+        impl Neg for $name { type Output = Self; #[inline] fn neg(self) -> Self { Self(-self.0) } }
+        impl AddAssign for $name { #[inline] fn add_assign(&mut self, o: Self) { self.0 += o.0 } }
+        impl Mul<f64> for $name { type Output = Self; #[inline] fn mul(self, k: f64) -> Self { Self(self.0 * k) } }
+        impl Div<f64> for $name { type Output = Self; #[inline] fn div(self, k: f64) -> Self { Self(self.0 / k) } }
+        impl Div for $name { type Output = f64; #[inline] fn div(self, o: Self) -> f64 { self.0 / o.0 } }
+        impl std::iter::Sum for $name { #[inline] fn sum<I: Iterator<Item = Self>>(i: I) -> Self { i.fold(Self(0.0), |a, b| a + b) } }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(&engineering(self.0, $unit))
@@ -120,24 +124,28 @@ macro_rules! product {
     ($a:ident * $b:ident = $c:ident) => {
         impl Mul<$b> for $a {
             type Output = $c;
+            #[inline]
             fn mul(self, o: $b) -> $c {
                 $c(self.0 * o.0)
             }
         }
         impl Mul<$a> for $b {
             type Output = $c;
+            #[inline]
             fn mul(self, o: $a) -> $c {
                 $c(self.0 * o.0)
             }
         }
         impl Div<$a> for $c {
             type Output = $b;
+            #[inline]
             fn div(self, o: $a) -> $b {
                 $b(self.0 / o.0)
             }
         }
         impl Div<$b> for $c {
             type Output = $a;
+            #[inline]
             fn div(self, o: $b) -> $a {
                 $a(self.0 / o.0)
             }

@@ -12,6 +12,7 @@ pub struct CompensatedSum {
 
 impl CompensatedSum {
     /// Adds a term.
+    #[inline]
     pub fn add(&mut self, term: f64) {
         let sum = self.sum + term;
         self.lost += if self.sum.abs() >= term.abs() {
@@ -23,6 +24,7 @@ impl CompensatedSum {
     }
 
     /// The sum so far.
+    #[inline]
     pub fn value(&self) -> f64 {
         self.sum + self.lost
     }

@@ -39,6 +39,7 @@ impl SimTime {
     }
 
     /// Later by `duration`; an error past the end of time.
+    #[inline]
     pub fn after(self, duration: Self) -> Result<Self, TimeError> {
         self.0.checked_add(duration.0).map(Self).ok_or(TimeError::PastEnd)
     }
@@ -49,16 +50,19 @@ impl SimTime {
     }
 
     /// The time since `earlier`; zero when `earlier` is later.
+    #[inline]
     pub fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
     /// As seconds.
+    #[inline]
     pub fn seconds(self) -> Seconds {
         Seconds(self.0 as f64 / PS_PER_S)
     }
 
     /// The nearest picosecond to a duration.
+    #[inline]
     pub fn from_seconds(duration: Seconds) -> Result<Self, TimeError> {
         let ps = (duration.0 * PS_PER_S).round();
         if ps < 0.0 || ps.is_nan() {

@@ -40,8 +40,7 @@ impl Streams {
         if !self.open.insert((name.to_owned(), index)) {
             return Err(KernelError::StreamTaken { name: name.to_owned(), index });
         }
-        let label = Label { seed: self.seed, run: self.run, name: name.to_owned(), index };
-        Ok(Stream { generator: ChaCha8Rng::from_seed(label.key()), label })
+        Ok(Stream::of(self.seed, self.run, name, index))
     }
 }
 
@@ -71,6 +70,14 @@ impl Label {
 pub struct Stream {
     label: Label,
     generator: ChaCha8Rng,
+}
+
+impl Stream {
+    /// The stream of a component at its start, for those who know that nobody else has it.
+    pub fn of(seed: u64, run: u64, name: &str, index: u64) -> Self {
+        let label = Label { seed, run, name: name.to_owned(), index };
+        Self { generator: ChaCha8Rng::from_seed(label.key()), label }
+    }
 }
 
 impl TryRng for Stream {

@@ -7,8 +7,8 @@
 use super::dice::uniform;
 use super::process::positive;
 use super::{LoadError, Process, Source, stream};
+use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Ratio, Seconds, SimTime, TimeError};
-use rand_chacha::ChaCha8Rng;
 
 /// Whether there is an event, in truth.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +137,7 @@ pub struct Look {
 
 #[derive(Debug)]
 enum Truth {
-    Drawn(Ratio, Box<ChaCha8Rng>),
+    Drawn(Ratio, Box<Stream>),
     Coming {
         source: Box<dyn Source>,
         lasts: SimTime,
@@ -193,7 +193,7 @@ pub struct Looks {
     cascade: Cascade,
     truth: Truth,
     /// One for each stage.
-    draws: Vec<ChaCha8Rng>,
+    draws: Vec<Stream>,
     number: u64,
 }
 

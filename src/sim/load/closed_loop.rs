@@ -3,8 +3,8 @@
 use super::LoadError;
 use super::dice::exponential;
 use super::process::Source;
+use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Seconds, SimTime};
-use rand_chacha::ChaCha8Rng;
 
 /// Time that a client takes from an answer to its next request.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,7 +70,7 @@ pub struct Clients {
     think: Think,
     /// First requests, the latest first.
     first: Vec<SimTime>,
-    generator: ChaCha8Rng,
+    generator: Stream,
 }
 
 impl Clients {
@@ -78,7 +78,7 @@ impl Clients {
     ///
     /// # Errors
     /// One of them lies past the end of time.
-    pub fn new(process: ClosedLoop, mut generator: ChaCha8Rng) -> Result<Self, LoadError> {
+    pub fn new(process: ClosedLoop, mut generator: Stream) -> Result<Self, LoadError> {
         let mut first = Vec::new();
         for _ in 0..process.clients {
             first.push(match process.think {

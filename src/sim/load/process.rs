@@ -1,8 +1,8 @@
 //! What all arrivals have in common.
 
 use super::{BackToBack, Bursts, Clients, ClosedLoop, LoadError, Periodic, Poisson, Recorded};
+use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Seconds, SimTime};
-use rand_chacha::ChaCha8Rng;
 
 /// Requests of one stream as a run goes on. Whoever simulates takes `next` ahead of time, one at a
 /// time, and tells of every request that is over.
@@ -95,7 +95,7 @@ impl Process {
     ///
     /// # Errors
     /// A file cannot be opened.
-    pub fn source(&self, generator: ChaCha8Rng) -> Result<Box<dyn Source>, LoadError> {
+    pub fn source(&self, generator: Stream) -> Result<Box<dyn Source>, LoadError> {
         Ok(match self {
             Self::BackToBack => Box::new(BackToBack::default()),
             Self::Periodic(process) => Box::new(Open(process.times(generator))),

@@ -2,6 +2,7 @@
 
 use super::background::background;
 use super::hardware::hardware;
+use super::hosts::tasks;
 use super::read::{Reader, known, known_or};
 use super::resolved::{End, Parts, PowerSource};
 use super::rests::rests;
@@ -26,12 +27,13 @@ pub(super) fn parts_of(reader: &mut Reader, spec: &ScenarioSpec) -> Option<Parts
     let profile = hardware.as_ref().map(|(profile, _)| profile);
     let workloads = workloads(reader, spec, hardware.as_ref());
     let cascades = cascades(reader, spec, hardware.as_ref());
+    let tasks = tasks(reader, spec, profile);
     let rest = rests(reader, spec, profile);
     let background = background(reader, spec, profile);
     let power = power(reader, &spec.supply, profile);
     let (profile, point) = hardware?;
     let (end, power) = (end?, power?);
-    Some(Parts { profile, point, end, power, workloads, cascades, rest, background })
+    Some(Parts { profile, point, end, power, workloads, cascades, tasks, rest, background })
 }
 
 /// Each name is printable and there once: traces and random streams know streams by name.
@@ -41,7 +43,9 @@ fn names(reader: &mut Reader, spec: &ScenarioSpec) {
     let workloads = workloads.map(|(i, w)| (format!("workloads[{i}].name"), w.name.as_str()));
     let cascades = spec.cascades.iter().enumerate();
     let cascades = cascades.map(|(i, c)| (format!("cascades[{i}].name"), c.name.as_str()));
-    for (path, name) in workloads.chain(cascades) {
+    let tasks = spec.tasks.iter().enumerate();
+    let tasks = tasks.map(|(i, t)| (format!("tasks[{i}].name"), t.name.as_str()));
+    for (path, name) in workloads.chain(cascades).chain(tasks) {
         once(reader, &mut seen, path, name);
     }
     for (i, cascade) in spec.cascades.iter().enumerate() {

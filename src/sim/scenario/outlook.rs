@@ -2,7 +2,7 @@
 //! each engine is asked to be, and what can never be held.
 
 use super::ScenarioError;
-use super::resolved::{End, Placed, Scenario, Work, Workload};
+use super::resolved::{End, Host, Placed, Scenario, Work, Workload};
 use super::resting::RestOutlook;
 use crate::estimate::estimate;
 use crate::mapping::plan;
@@ -87,6 +87,7 @@ impl Scenario {
         let mut looker = Looker { scenario: self, streams: Vec::new(), warnings: Vec::new() };
         looker.workloads()?;
         let cascades = looker.cascades()?;
+        looker.tasks();
         let engines = looker.engines();
         let rests = looker.rests();
         let Looker { streams, warnings, .. } = looker;
@@ -113,7 +114,8 @@ impl Looker<'_> {
             let path = format!("workloads[{i}]");
             let each = workload.inferences_each as f64;
             let rate = workload.process.mean_rate().map(|rate| rate * each);
-            let request = self.network(&workload.name, &path, &workload.placed, rate, each)?;
+            let own = (&workload.placed, workload.host);
+            let request = self.network(&workload.name, &path, own, rate, each)?;
             if let Some(stream) = self.streams.last_mut() {
                 stream.rate_between = answered(&workload.process, request, each);
             }
@@ -169,7 +171,9 @@ impl Looker<'_> {
                 let own = wake.cascade.stages().get(j).map_or("", |stage| stage.name.as_str());
                 let name = format!("{}.{own}", wake.name);
                 let time = match &stage.work {
-                    Work::Network(placed) => self.network(&name, &path, placed, rate, 1.0)?,
+                    Work::Network(placed) => {
+                        self.network(&name, &path, (placed, None), rate, 1.0)?
+                    }
                     Work::Detector { time, .. } => self.detector(name, &path, time.seconds(), rate),
                 };
                 self.deadline(&path, stage.deadline.map(|t| t.seconds()), time);
@@ -184,7 +188,7 @@ impl Looker<'_> {
         &mut self,
         name: &str,
         path: &str,
-        placed: &Placed,
+        (placed, host): (&Placed, Option<Host>),
         rate: Option<Hertz>,
         each: f64,
     ) -> Result<Seconds, ScenarioError> {
@@ -202,6 +206,14 @@ impl Looker<'_> {
                 *time += layer.time;
             }
         }
+        let hosted = host.map_or(Seconds::ZERO, |host| {
+            let domain = setting.profile.links().engine_domain[host.engine];
+            let others = estimate.layers.iter().filter(|layer| layer.engine != host.engine).count();
+            let cycles = host.before + host.each_layer * others as f64 + host.after;
+            let time = cycles / setting.point.clocks[domain].0;
+            engines[host.engine] += time;
+            time
+        });
         let lost: f64 = planned.uncosted.iter().map(|layer| layer.share).sum();
         if !planned.uncosted.is_empty() {
             let message = format!(
@@ -211,7 +223,8 @@ impl Looker<'_> {
             );
             self.warn(path, message);
         }
-        let (latency, request) = (estimate.latency, estimate.latency * each);
+        let latency = estimate.latency + hosted;
+        let request = latency * each;
         let (name, path) = (name.to_owned(), path.to_owned());
         self.streams.push(StreamOutlook {
             name,
@@ -223,6 +236,34 @@ impl Looker<'_> {
             engines,
         });
         Ok(request)
+    }
+
+    /// Looks at the work that is no network.
+    fn tasks(&mut self) {
+        let scenario = self.scenario;
+        let engine_domain = &scenario.profile().links().engine_domain;
+        for (i, task) in scenario.tasks.iter().enumerate() {
+            let clock =
+                engine_domain.get(task.engine).and_then(|d| scenario.point().clocks.get(*d));
+            let time = clock.map_or(Seconds::ZERO, |(clock, _)| task.cycles / *clock);
+            let mut engines = vec![Seconds::ZERO; engine_domain.len()];
+            if let Some(own) = engines.get_mut(task.engine) {
+                *own = time;
+            }
+            let path = format!("tasks[{i}]");
+            let rate_between = answered(&task.process, time, 1.0);
+            self.streams.push(StreamOutlook {
+                name: task.name.clone(),
+                path: path.clone(),
+                rate: task.process.mean_rate(),
+                rate_between,
+                latency: time,
+                request: time,
+                engines,
+            });
+            self.deadline(&path, task.deadline.map(|t| t.seconds()), time);
+            self.seldom(&path, task.process.mean_rate());
+        }
     }
 
     fn detector(

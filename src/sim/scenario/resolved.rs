@@ -10,7 +10,7 @@ use crate::sim::load::{
     Admission, Cascade, LoadError, Looks, MicroBatch, Process, Request, RestRule, Source,
     StateSchedule, stream,
 };
-use crate::units::{Ratio, SimTime};
+use crate::units::{Cycles, Ratio, SimTime};
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,38 @@ pub struct Placed {
     pub stacks: Vec<Option<usize>>,
 }
 
+/// What a processor does for each pass of a workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Host {
+    /// The engine.
+    pub engine: usize,
+    /// Before the first layer.
+    pub before: Cycles,
+    /// At each layer that runs on another engine.
+    pub each_layer: Cycles,
+    /// After the last layer.
+    pub after: Cycles,
+}
+
+/// Work that is no network.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// The engine that does it.
+    pub engine: usize,
+    /// Cycles of that engine, each time.
+    pub cycles: Cycles,
+    /// When it comes.
+    pub process: Process,
+    /// Time from coming to its end.
+    pub deadline: Option<SimTime>,
+    /// Higher goes first.
+    pub priority: u32,
+    /// Who is let in.
+    pub admission: Admission,
+}
+
 /// A network that is asked for by itself.
 #[derive(Debug, Clone)]
 pub struct Workload {
@@ -56,6 +88,8 @@ pub struct Workload {
     /// The same for two requests that are served together, for three, and so on; nothing where each has
     /// an inference of its own.
     pub together: Vec<Network>,
+    /// What a processor does for each pass.
+    pub host: Option<Host>,
     /// When requests come.
     pub process: Process,
     /// Inferences of one request.
@@ -131,6 +165,7 @@ pub(super) struct Parts {
     pub(super) power: PowerSource,
     pub(super) workloads: Vec<Workload>,
     pub(super) cascades: Vec<WakeCascade>,
+    pub(super) tasks: Vec<Task>,
     pub(super) rest: Vec<Option<Rest>>,
     pub(super) background: Vec<Option<StateSchedule>>,
 }
@@ -151,6 +186,8 @@ pub struct Scenario {
     pub workloads: Vec<Workload>,
     /// Cascades.
     pub cascades: Vec<WakeCascade>,
+    /// Work that is no network.
+    pub tasks: Vec<Task>,
     /// How each domain of the profile rests; nothing of one that stays on.
     pub rest: Vec<Option<Rest>>,
     /// States that each block of the profile goes through; nothing of one that stays as the operating
@@ -160,9 +197,23 @@ pub struct Scenario {
 
 impl Scenario {
     pub(super) fn of(file: &str, text: &str, spec: ScenarioSpec, parts: Parts) -> Self {
-        let Parts { profile, point, end, power, workloads, cascades, rest, background } = parts;
+        let Parts { profile, point, end, power, workloads, cascades, tasks, rest, background } =
+            parts;
         let (file, text) = (file.to_owned(), text.to_owned());
-        Self { file, text, spec, profile, point, end, power, workloads, cascades, rest, background }
+        Self {
+            file,
+            text,
+            spec,
+            profile,
+            point,
+            end,
+            power,
+            workloads,
+            cascades,
+            tasks,
+            rest,
+            background,
+        }
     }
 
     /// The scenario as written.
@@ -201,6 +252,14 @@ impl Scenario {
     /// Arrivals come from a file that cannot be opened.
     pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Box<dyn Source>, LoadError> {
         workload.process.source(stream(seed, &format!("workloads.{}.arrivals", workload.name)))
+    }
+
+    /// One run of when a task comes, likewise.
+    ///
+    /// # Errors
+    /// Times come from a file that cannot be opened.
+    pub fn comings(&self, task: &Task, seed: u64) -> Result<Box<dyn Source>, LoadError> {
+        task.process.source(stream(seed, &format!("tasks.{}.arrivals", task.name)))
     }
 
     /// One run of a cascade's looks, likewise.

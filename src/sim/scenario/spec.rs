@@ -7,6 +7,7 @@
 mod arrivals;
 mod background;
 mod cascade;
+mod host;
 mod rest;
 mod workload;
 
@@ -15,6 +16,7 @@ pub use arrivals::{
 };
 pub use background::{BackgroundSpec, ResidenciesSpec, ResidencySpec, StepSpec, StepsSpec};
 pub use cascade::{CascadeSpec, DetectorSpec, EventProcessSpec, EventsSpec, RunsSpec, StageSpec};
+pub use host::{HostSpec, TaskSpec};
 pub use rest::{PredictiveSpec, RestPolicySpec, RestSpec};
 pub use workload::{Aim, BatchSpec, Dropping, NetworkSpec, PassSpec, QueueSpec, WorkloadSpec};
 
@@ -88,6 +90,9 @@ described! {
         /// Networks that wake each other.
         #[serde(default)]
         pub cascades: Vec<CascadeSpec>,
+        /// Work that is no network and takes engines from those that are.
+        #[serde(default)]
+        pub tasks: Vec<TaskSpec>,
         /// How domains rest while nothing needs them, by domain. Those not named stay on.
         #[serde(default)]
         pub rest: BTreeMap<String, RestSpec>,

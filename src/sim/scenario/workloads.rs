@@ -1,12 +1,13 @@
 //! Workloads and cascades out of a scenario.
 
 use super::checked::named;
+use super::hosts::host;
 use super::networks::{placed, together};
 use super::processes::process;
 use super::read::{Reader, known};
 use super::resolved::{StageWork, WakeCascade, Work, Workload};
 use super::{
-    CascadeSpec, DetectorSpec, Dropping, EventsSpec, RunsSpec, ScenarioSpec, StageSpec,
+    CascadeSpec, DetectorSpec, Dropping, EventsSpec, QueueSpec, RunsSpec, ScenarioSpec, StageSpec,
     WorkloadSpec,
 };
 use crate::evidence::Condition;
@@ -50,27 +51,13 @@ fn workload(
     if inferences_each == 0 {
         reader.fault(format!("{path}.inferences_each"), "a request has at least one inference");
     }
-    let queue = spec.queue.as_ref();
-    if queue.is_some_and(|queue| queue.limit == Some(0)) {
-        let message = "nobody could wait, and nothing would ever be served";
-        reader.fault(format!("{path}.queue.limit"), message);
-    }
-    if queue.is_some_and(|queue| queue.refuse_late) && spec.deadline.is_none() {
-        let message = "nothing is late without a `deadline`";
-        reader.fault(format!("{path}.queue.refuse_late"), message);
-    }
-    let admission = queue.map_or(Admission::default(), |queue| Admission {
-        limit: queue.limit,
-        when_full: match queue.when_full {
-            Dropping::DropNewest => WhenFull::DropNewest,
-            Dropping::DropOldest => WhenFull::DropOldest,
-        },
-        refuse_late: queue.refuse_late,
-    });
+    let admission = admission(reader, path, spec.queue.as_ref(), spec.deadline.as_ref());
+    let host = host(reader, path, spec.host.as_ref(), hardware.map(|(profile, _)| profile));
     Some(Workload {
         name: spec.name.clone(),
         placed: placed?,
         together: together?,
+        host: host?,
         process: process?,
         inferences_each,
         deadline: deadline?,
@@ -87,8 +74,33 @@ fn batch(reader: &mut Reader, path: &str, spec: &WorkloadSpec) -> Option<MicroBa
     reader.tried(format!("{path}.batch.size"), MicroBatch::new(batch.size, timeout))
 }
 
+pub(super) fn admission(
+    reader: &mut Reader,
+    path: &str,
+    queue: Option<&QueueSpec>,
+    deadline: Option<&Condition<Seconds>>,
+) -> Admission {
+    let Some(queue) = queue else { return Admission::default() };
+    if queue.limit == Some(0) {
+        let message = "nobody could wait, and nothing would ever be served";
+        reader.fault(format!("{path}.queue.limit"), message);
+    }
+    if queue.refuse_late && deadline.is_none() {
+        let message = "nothing is late without a `deadline`";
+        reader.fault(format!("{path}.queue.refuse_late"), message);
+    }
+    Admission {
+        limit: queue.limit,
+        when_full: match queue.when_full {
+            Dropping::DropNewest => WhenFull::DropNewest,
+            Dropping::DropOldest => WhenFull::DropOldest,
+        },
+        refuse_late: queue.refuse_late,
+    }
+}
+
 /// Nothing where it was wrong, which has been told.
-fn deadline(
+pub(super) fn deadline(
     reader: &mut Reader,
     path: String,
     deadline: Option<&Condition<Seconds>>,

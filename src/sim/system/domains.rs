@@ -45,7 +45,7 @@ impl<'a> Domains<'a> {
         };
         Ok(Self {
             // A run starts at rest.
-            units: fixed.iter().map(|own| Unit::new(own.rest.is_some())).collect(),
+            units: fixed.iter().map(|own| Unit::new(own.rest.is_some() || own.asleep)).collect(),
             memories: (0..fixed.len()).map(within).collect(),
             fixed,
             followers,

@@ -18,7 +18,8 @@ impl<S: Sink> System<'_, '_, S> {
     ) -> Result<(), SimError> {
         let own = &mut self.streams[stream];
         let Feed::Source(source) = &mut own.setup.feed else { return Ok(()) };
-        own.next = none_past_the_end(source.next())?;
+        let next = none_past_the_end(source.next())?;
+        own.next = next.filter(|at| self.horizon.is_none_or(|end| *at < end));
         if let Some(at) = own.next {
             let event = Event::Arrive { stream, by_itself: true };
             queue.schedule(at, Class::Arrival, event)?;
@@ -69,7 +70,8 @@ impl<S: Sink> System<'_, '_, S> {
     /// A request is over: whoever asked may ask again.
     fn over(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let Feed::Source(source) = &mut self.streams[stream].setup.feed else { return Ok(()) };
-        if let Some(at) = none_past_the_end(source.over(queue.now()))? {
+        let next = none_past_the_end(source.over(queue.now()))?;
+        if let Some(at) = next.filter(|at| self.horizon.is_none_or(|end| *at < end)) {
             let event = Event::Arrive { stream, by_itself: false };
             queue.schedule(at, Class::Arrival, event)?;
         }
@@ -210,7 +212,8 @@ impl<S: Sink> System<'_, '_, S> {
         queue: &mut Queue<Event>,
     ) -> Result<(), SimError> {
         let own = &mut self.cascades[cascade];
-        own.next = none_past_the_end(own.looks.next().transpose())?;
+        let next = none_past_the_end(own.looks.next().transpose())?;
+        own.next = next.filter(|look| self.horizon.is_none_or(|end| look.at < end));
         if let Some(look) = own.next {
             queue.schedule(look.at, Class::Arrival, Event::Look { cascade })?;
         }

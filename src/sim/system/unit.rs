@@ -29,6 +29,8 @@ pub(super) struct Fixed<'a> {
     pub(super) wake_energy: Option<(Joules, Kind)>,
     /// True of a domain that nothing runs in: it is needed while anything is served.
     pub(super) follows: bool,
+    /// True of one that stays at rest at the operating point.
+    pub(super) asleep: bool,
 }
 
 impl<'a> Fixed<'a> {
@@ -40,7 +42,8 @@ impl<'a> Fixed<'a> {
         setting: Setting<'a>,
     ) -> Result<Self, crate::units::TimeError> {
         let spec = setting.profile.spec();
-        let rest = rest.filter(|_| asleep(domain, setting).is_none());
+        let asleep = asleep(domain, setting).is_some();
+        let rest = rest.filter(|_| !asleep);
         let rest = rest.and_then(|r| Some((spec.domains[domain].states.get(r.state)?, r.rule)));
         let links = setting.profile.links();
         let holds = links.engine_domain.contains(&domain) || links.channel_domain.contains(&domain);
@@ -54,8 +57,8 @@ impl<'a> Fixed<'a> {
         if wake_energy.is_some_and(|(energy, _)| energy.0 > 0.0) {
             wake = wake.max(SimTime(1));
         }
-        let follows = together || !holds;
-        Ok(Self { rest, break_even, wake, wake_kind, wake_energy, follows })
+        let follows = !asleep && (together || !holds);
+        Ok(Self { rest, break_even, wake, wake_kind, wake_energy, follows, asleep })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Networks that are asked for, as the file has them.
 
-use super::ArrivalsSpec;
+use super::{ArrivalsSpec, HostSpec};
 use crate::evidence::{Condition, described, no_parameters};
 use crate::hardware::Keeps;
 use crate::mapping::Objective;
@@ -38,6 +38,9 @@ described! {
         /// Inferences of one request, one after the other (the tokens of an answer); one when left out.
         #[serde(default)]
         pub inferences_each: Option<u64>,
+        /// What a processor does for each pass beside the network.
+        #[serde(default)]
+        pub host: Option<HostSpec>,
         /// Time that a request may take from asking to its end.
         #[serde(default)]
         pub deadline: Option<Condition<Seconds>>,
