@@ -43,7 +43,7 @@ pub(super) fn note(told: &[LayerTold], predicted: &[Expected]) -> Option<String>
     }
     let order = order.map(|(found, chance)| {
         format!(
-            "the ranks of the {} layer times go together by {found:.2}, as those of random orders do (up to {chance:.2} by chance)",
+            "the ranks of the {} layer times go together by {found:.2}, and those of random orders by up to {chance:.2}",
             pairs.len()
         )
     });
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(layers(&[2.2, 15.0, 4.1, 16.0, 5.5, 12.0], &predicted), None);
         let said = layers(&[8.0, 1.0, 7.0, 2.0, 6.0, 3.0], &predicted).unwrap();
         assert!(said.contains("the 6 layer times go together by -1.00"), "{said}");
-        assert!(said.contains("up to 0.74 by chance"), "{said}");
+        assert!(said.contains("those of random orders by up to 0.74"), "{said}");
         assert!(
             said.contains(
                 "l1 takes 1.000 s or 4 % of the layers, and is predicted to take 8.000 s or 30 %"

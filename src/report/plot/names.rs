@@ -5,7 +5,8 @@
 //! none; a mark without a place has no name. The same marks give the same places.
 
 use super::font;
-use super::scene::Area;
+use super::scene::{Area, Label, Scene};
+use super::theme::Theme;
 
 /// Size of a name.
 pub(super) const SIZE: f64 = 12.0;
@@ -79,6 +80,18 @@ pub(super) fn place(wanted: &[Named], data: &Area, mut obstacles: Obstacles) -> 
         }
     }
     placed
+}
+
+/// Draws names at their places: leaders below all of them, each name on paper that what lies below shines through.
+pub(super) fn write(scene: &mut Scene, placed: Vec<Placed>, theme: &Theme) {
+    for leader in placed.iter().filter_map(|own| own.leader) {
+        scene.line(&leader, 0.8, theme.quiet, None);
+    }
+    for Placed { name, area, .. } in placed {
+        scene.fill(grown(&area, -1.0), theme.paper.faded(0.72));
+        let at = (area.left, area.top + font::ASCENT * SIZE);
+        scene.text(Label::new(name, at, SIZE, theme.text));
+    }
 }
 
 /// The box of a name whose nearest point lies `distance` off the mark in a direction.
