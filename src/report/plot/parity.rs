@@ -371,8 +371,20 @@ impl Plane {
         let mut placed = names::place(&wanted, &self.square, obstacles);
         // Through a crowd a leader leads nowhere.
         placed.retain(|own| own.leader.is_none_or(|leader| length(leader) <= LEADER));
+        // A ring says which of many it is.
+        for (at, radius) in placed.iter().map(|own| own.mark) {
+            let ring = circle(at, radius + 1.6);
+            scene.line(&ring, 1.4, theme.text, None);
+        }
         names::write(scene, placed, theme);
     }
+}
+
+/// A circle as a line.
+fn circle((x, y): (f64, f64), radius: f64) -> Vec<(f64, f64)> {
+    let angle = |step: u32| f64::from(step) / 24.0 * std::f64::consts::TAU;
+    let point = |step| (x + radius * angle(step).cos(), y + radius * angle(step).sin());
+    (0..=24).map(point).collect()
 }
 
 /// Draws what the lines of a panel mean in a legend, around a point.
