@@ -11,7 +11,7 @@ use std::path::Path;
 const BOARD: &str = "docs/example_board.ron";
 
 /// A case of captures in its own folder.
-fn case_of(observations: &str) -> String {
+pub fn case_of(observations: &str) -> String {
     format!(
         r#"(
   schema: "joulecast.case/1", id: "bench", board: "a board", runtime: (family: "X-CUBE-AI", version: "9.0.0"),
@@ -22,7 +22,7 @@ fn case_of(observations: &str) -> String {
     )
 }
 
-const CALIBRATION: &str = r#"(
+pub const CALIBRATION: &str = r#"(
   schema: "joulecast.calibration/1", name: "board", cases: ["case.ron"],
   fit: ["domains.core.clock_tree.*", "engines.cortex_m4.energy.*", "software.*.cycles_per_*"],
   noise: (latency: "±0.2%", energy: "±0.2%"),
@@ -123,7 +123,7 @@ fn numbers_that_made_a_capture_come_back_through_a_meter() {
     }
 }
 
-fn of<'a>(list: &'a Value, field: &str, value: &str) -> &'a Value {
+pub fn of<'a>(list: &'a Value, field: &str, value: &str) -> &'a Value {
     let list = list.as_array().unwrap();
     list.iter().find(|own| own[field] == value).unwrap_or_else(|| panic!("{value} in {list:?}"))
 }
@@ -190,7 +190,7 @@ fn layers_of_a_folded_profile_are_those_that_it_shows() {
 }
 
 /// Samples at 1 kHz: stretches of milliseconds with current and levels of D0 and D1.
-fn capture(stretches: &[(u64, f64, &str)]) -> String {
+pub fn capture(stretches: &[(u64, f64, &str)]) -> String {
     let mut text = "Timestamp(ms),Current(uA),D0-D7\n".to_owned();
     let mut at = 0;
     for (long, current, lines) in stretches {
@@ -233,7 +233,14 @@ fn captures_that_do_not_match_are_told_with_their_place() {
         (37, 20000.0, "10"),
         (50, 9000.0, "00"),
     ];
+    let mut twelves = vec![(40, 9000.0, "00")];
+    for _ in 0..3 {
+        let layers = [(4, 20000.0, "11"), (4, 20000.0, "10")];
+        twelves.extend(layers.repeat(12));
+        twelves.push((40, 9000.0, "00"));
+    }
     let at = r#"voltage: "1.8 V", line: "D0", edges: High"#;
+    let changing = format!("{at}, layers: Marked(line: \"D1\", at: Changes)");
     let no_line = r#"voltage: "1.8 V", line: "D8", edges: High"#;
     let still = r#"voltage: "1.8 V", line: "D5", edges: High"#;
     let marked = format!("{at}, layers: Marked(line: \"D1\", at: Rises)");
@@ -249,7 +256,11 @@ fn captures_that_do_not_match_are_told_with_their_place() {
             capture: &fine,
             fields: still,
             beside: "",
-            said: &["no inference is marked", "its lines are D0", "`edges: Power`"],
+            said: &[
+                "no inference is marked: line `D5` never changes",
+                "D0 changes 10 times, D1, D2, D3, D4, D5, D6, D7 never",
+                "`edges: Power`",
+            ],
         },
         Bad {
             capture: &fine,
@@ -276,6 +287,16 @@ fn captures_that_do_not_match_are_told_with_their_place() {
                 "kws_ds_cnn executes 12 layers: conv_2d_0, ",
                 "softmax_12",
                 "capture.layers",
+                "shorter than a sample of 1.000 ms leaves no mark: average_pool_2d_9,",
+            ],
+        },
+        Bad {
+            capture: &twelves,
+            fields: &changing,
+            beside: "",
+            said: &[
+                "line `D1` marks 24 layers in each window",
+                "windows of 2 inferences are said by `inferences: 2`",
             ],
         },
         Bad {
@@ -428,6 +449,37 @@ fn a_mark_of_another_order_is_warned_of() {
     let shown = joulecast(&["calibrate", &calibration]);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("note: ten.csv marks 57.00 ms"), "{shown}");
+}
+
+/// Another network of as many layers is told by their times.
+#[test]
+fn marked_layers_of_another_network_are_warned_of() {
+    let place = tempfile::tempdir().unwrap();
+    let fitting = [10, 5, 9, 5, 9, 5, 9, 5, 9, 2, 2, 1];
+    let notes = |layers: &[u64]| {
+        let mut stretches = vec![(40, 9000.0, "00")];
+        for _ in 0..4 {
+            let levels = ["11", "10"].into_iter().cycle();
+            stretches.extend(layers.iter().zip(levels).map(|(long, own)| (*long, 20000.0, own)));
+            stretches.push((40, 9000.0, "00"));
+        }
+        file(place.path(), "kws.csv", capture(&stretches).as_bytes());
+        let observation = r#"(model: "kws_ds_cnn", capture: (file: "kws.csv", meter: "ppk2", voltage: "1.8 V", line: "D0",
+            edges: High, layers: Marked(line: "D1", at: Changes)))"#;
+        let case = file(place.path(), "case.ron", case_of(observation).as_bytes());
+        Case::load(&case).unwrap().notes().join("\n")
+    };
+    assert_eq!(notes(&fitting), "");
+    let reversed: Vec<u64> = fitting.iter().rev().copied().collect();
+    let said = notes(&reversed);
+    for part in [
+        "kws.csv of kws_ds_cnn: marked layers are hardly those of this network",
+        "the ranks of the 12 layer times",
+        "go together by -0.58, and those of random orders by up to 0.50",
+        "softmax_12 takes 10.00 ms or 14 % of the layers, and is predicted to take 10.50 µs or 0 %",
+    ] {
+        assert!(said.contains(part), "`{part}` in {said}");
+    }
 }
 
 /// A capture that stops within a window, or has a gap, gives what is whole.

@@ -32,6 +32,7 @@ mod mapping_laws;
 mod memory_plan;
 mod models;
 mod network_edges;
+mod one_file;
 mod one_station;
 mod onnx_composite;
 mod onnx_corpus;

@@ -38,6 +38,15 @@ pub(super) enum Figure {
     },
 }
 
+/// By how much the logarithm of a mean power changes with those of its inference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ShareAtWork {
+    /// With its power: the share of the energy of a period that the inference is.
+    pub power: f64,
+    /// With its time, in which the board would draw power at rest otherwise.
+    pub time: f64,
+}
+
 impl Figure {
     /// What a measurement of an observation is of.
     pub fn of(observation: &Observation, measured: &Measured<'_>) -> Self {
@@ -115,7 +124,11 @@ impl Bench {
                 case: case.id.clone(),
                 model: observation.model.clone(),
                 layer: name.to_owned(),
-                place: format!("observations[{index}].layers[{at}]"),
+                // What a capture gave stands in no file.
+                place: match figure.captured {
+                    true => format!("observations[{index}].capture.layers"),
+                    false => format!("observations[{index}].layers[{at}].layer"),
+                },
             }),
             None => Ok(()),
         }
@@ -211,6 +224,23 @@ impl Bench {
             }
             Figure::MeanPower { period, rest } => mean_power(plan, *period, rest, setting),
             Figure::Network(_) => f64::NAN,
+        }
+    }
+
+    /// How a mean power goes with the time and the power of its inference, as the profile predicts them.
+    pub fn share_at_work(&self, network: &Network, period: Seconds, rest: &str) -> ShareAtWork {
+        let setting = self.setting();
+        let plan = plan(network, setting);
+        let (time, energy) = totals(&plan, setting);
+        let mean = mean_power(&plan, period, rest, setting);
+        // Without rest the mean power is that of the inference, however long that takes.
+        let rests = time.0 < period.0;
+        let whole = mean * period.0.max(time.0);
+        let resting = self.idle_power(rest, &self.profile) * time.0;
+        let share = |energy: f64| if whole > 0.0 { (energy / whole).clamp(0.0, 1.0) } else { 0.0 };
+        ShareAtWork {
+            power: share(energy.0),
+            time: if rests { share(energy.0 - resting) } else { 0.0 },
         }
     }
 

@@ -5,19 +5,21 @@
 //! between inferences, or the mean power of the whole. Their spread is the standard error of the repeats; what
 //! the meter is off by is the same in all that it measured, and is one unknown of a fit.
 
+mod files;
 mod folded;
+mod likeness;
 mod marked;
 mod problem;
 mod scatter;
 mod stretches;
 mod taken;
 
-pub(super) use taken::take;
+pub(super) use taken::{take, takes_again};
 
 use crate::capture::{EdgeRule, HostWords, Request, WindowOptions};
 use crate::evidence::{CommonSpread, Valued, described, no_parameters};
 use crate::formats::{Options, TableOptions};
-use crate::units::{Hertz, Seconds, Spread, Volts};
+use crate::units::{Hertz, Seconds, SimTime, Spread, Volts};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -96,6 +98,9 @@ pub struct TableLayout {
     pub skip: Option<u64>,
 }
 
+/// What is measured this many times off a prediction is worth a word.
+const FAR: f64 = 6.0;
+
 /// How edges of a line mark inferences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Edges {
@@ -165,7 +170,7 @@ pub struct Accuracy {
     pub power: f64,
     /// Of time.
     pub time: f64,
-    /// The capture, whose voltage is its own.
+    /// Where the capture is, whose voltage is its own.
     pub file: String,
     /// Of that voltage, where the meter does not measure it.
     pub voltage: f64,
@@ -186,6 +191,12 @@ pub struct Captured {
     pub layers: usize,
     /// True where the layers are all of the inference, so that the figures of the whole say nothing new.
     pub layers_are_all: bool,
+    /// Why the mean power says nothing new, where it does not.
+    pub made_up: Option<&'static str>,
+    /// Where the file is.
+    pub place: String,
+    /// The windows that figures were taken from, in the order of time; none for a mean of all.
+    pub windows: Vec<(SimTime, SimTime)>,
     /// What a reader should know, in words.
     pub notes: Vec<String>,
 }
@@ -228,15 +239,15 @@ impl CaptureObservation {
     }
 
     /// What its meter may be off by.
-    fn accuracy(&self, meter: &MeterAccuracy) -> Accuracy {
+    fn accuracy(&self, meter: &MeterAccuracy, place: String) -> Accuracy {
         let voltage = self.voltage.as_ref().map(Valued::parameter).filter(|own| own.stated);
         let voltage = match voltage.and_then(|own| own.spread) {
             Some(Spread::LogNormal(sigma)) => sigma,
             _ => 0.0,
         };
         let time = meter.clock.map_or(0.0, |clock| clock.0);
-        let (meter, power, file) = (self.meter.clone(), meter.gain.0, self.file.clone());
-        Accuracy { meter, power, time, file, voltage }
+        let (meter, power) = (self.meter.clone(), meter.gain.0);
+        Accuracy { meter, power, time, file: place, voltage }
     }
 }
 

@@ -31,7 +31,7 @@ impl Split {
     }
 }
 
-no_parameters!(Split);
+no_parameters!(Split, Option<RestOf>);
 
 described! {
     /// Measurements of one board and runtime.
@@ -90,6 +90,17 @@ impl fmt::Display for RuntimeVersion {
     }
 }
 
+/// The capture of networks that a power at rest was taken from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestOf {
+    /// As the case calls it.
+    pub file: String,
+    /// Where it is.
+    pub place: String,
+    /// The networks that run in it.
+    pub networks: Vec<String>,
+}
+
 described! {
     /// Power at the supply in a state of rest.
     pub struct IdleObservation {
@@ -100,9 +111,9 @@ described! {
         /// What the meter may be off by, where it is from a capture.
         #[serde(skip)]
         pub accuracy: Option<Accuracy>,
-        /// The capture that it is from.
+        /// The capture that it is from, where it is from one.
         #[serde(skip)]
-        pub file: Option<String>,
+        pub from: Option<RestOf>,
     }
 }
 
@@ -241,8 +252,8 @@ pub struct Measured<'a> {
     pub accuracy: Option<&'a Accuracy>,
     /// True where it is from a capture.
     pub captured: bool,
-    /// False where its layers are all measured in the same capture: what they add up to says nothing new.
-    pub counts: bool,
+    /// Why it says nothing new, where it does not: what makes it up is measured in the same capture.
+    pub again: Option<&'static str>,
 }
 
 impl Measured<'_> {
@@ -253,6 +264,9 @@ impl Measured<'_> {
         Some(std::iter::once(name).chain(with).collect::<Vec<_>>().join(" + "))
     }
 }
+
+/// Why a figure of a whole network is not counted beside those of all its layers.
+const ITS_LAYERS: &str = "all its layers are measured in the same capture";
 
 /// Deviation of the logarithm of a measurement.
 pub(super) fn sigma(parameter: &Parameter) -> f64 {
@@ -269,20 +283,21 @@ impl Observation {
         let mut figures: Vec<Measured<'_>> = Vec::new();
         let captured = self.captured.as_ref();
         let is = |which: fn(&Captured) -> bool| captured.is_some_and(which);
-        let again = is(|own| own.layers_are_all);
+        let layers = captured.filter(|own| own.layers_are_all).map(|_| ITS_LAYERS);
+        let parts = captured.and_then(|own| own.made_up);
         let (latency, energy) = (self.latency.as_ref(), self.energy.as_ref());
         let (time_error, energy_error) =
             (self.recorded_latency_error.as_ref(), self.recorded_energy_error.as_ref());
         let mean = self.mean_power.as_ref();
         let whole = [
-            (measured(Quantity::Latency, latency), time_error, is(|own| own.latency)),
-            (measured(Quantity::Energy, energy), energy_error, is(|own| own.energy)),
-            (measured(Quantity::MeanPower, mean), None, is(|own| own.mean_power)),
+            (measured(Quantity::Latency, latency), time_error, is(|own| own.latency), layers),
+            (measured(Quantity::Energy, energy), energy_error, is(|own| own.energy), layers),
+            (measured(Quantity::MeanPower, mean), None, is(|own| own.mean_power), parts),
         ];
-        for (figure, recorded, captured) in whole {
+        for (figure, recorded, captured, again) in whole {
             figures.extend(figure.map(|own| Measured {
                 recorded: recorded.map(|error| error.get().0),
-                counts: !(captured && again),
+                again: again.filter(|_| captured),
                 ..self.told(own, captured)
             }));
         }
@@ -327,7 +342,7 @@ fn measured<'a, Q: crate::units::Quantity>(
         recorded: None,
         accuracy: None,
         captured: false,
-        counts: true,
+        again: None,
     })
 }
 
@@ -352,14 +367,30 @@ const SCHEMA: &str = "joulecast.case/1";
 impl Case {
     /// Reads a case file, and the captures that it names.
     pub fn load(path: &str) -> Result<Self, CaseError> {
+        Self::load_on(path, None)
+    }
+
+    /// The same for another profile than the one that it names, where one is given: captures are read as that
+    /// profile executes their networks.
+    ///
+    /// # Errors
+    /// The file, or a capture that it names, cannot be read or has a fault.
+    pub fn load_on(path: &str, hardware: Option<&str>) -> Result<Self, CaseError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| CaseError::Read { path: path.to_owned(), source })?;
-        Self::read(path, &text)
+        Self::read_on(path, &text, hardware)
     }
 
     /// Reads a case from the text of a file, and the captures that it names from the file's folder.
     pub fn read(path: &str, text: &str) -> Result<Self, CaseError> {
+        Self::read_on(path, text, None)
+    }
+
+    fn read_on(path: &str, text: &str, hardware: Option<&str>) -> Result<Self, CaseError> {
         let mut case = Self::parse(path, text)?;
+        if let Some(hardware) = hardware {
+            case.hardware = hardware.to_owned();
+        }
         let faults = take(&mut case, Path::new(path).parent().unwrap_or(Path::new("")));
         if faults.is_empty() {
             return Ok(case);

@@ -116,7 +116,7 @@ pub struct FittedSight {
     pub case: String,
     /// The profile.
     pub hardware: String,
-    /// False where its source has a fault: the fit did not have it.
+    /// False where the fit did not have it: its source has a fault, or it says nothing new.
     pub given: bool,
     /// What is measured.
     pub quantity: Quantity,

@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use super::calibration::{Calibration, CalibrationError, matches};
+use super::captured::takes_again;
 use super::case::Case;
 use super::shipped::{ShippedCase, shipped_cases};
 use crate::diagnostic::{Fault, Report, nearest};
@@ -34,45 +35,17 @@ impl Gathered {
     /// The same from `text`, called `file` in errors, with paths of cases from a folder.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, CalibrationError> {
         let calibration = Calibration::parse(file, text)?;
-        let (mut cases, mut faults) = (Vec::<Case>::new(), Vec::new());
-        let mut of_files = BTreeSet::new();
+        let mut naming = Naming { apart: calibration.apart, ..Naming::default() };
         for (at, named) in calibration.cases.iter().enumerate() {
             let is_shipped = !folder.join(named).is_file();
             match cases_of(named, folder)? {
                 Found::Some(found) => {
-                    for case in found {
-                        match cases.iter().find(|own| own.id == case.id) {
-                            None => {
-                                if !is_shipped {
-                                    of_files.insert(case.id.clone());
-                                }
-                                cases.push(case);
-                            }
-                            Some(_) if is_shipped && !of_files.contains(&case.id) => {}
-                            Some(_) => faults.push(
-                                Fault::at(
-                                    format!("cases[{at}]"),
-                                    format!("another case has the id `{}`", case.id),
-                                )
-                                .with_help("each case needs an `id` of its own"),
-                            ),
-                        }
-                    }
+                    found.into_iter().for_each(|case| naming.add(at, case, is_shipped));
                 }
-                Found::None { nearest } => {
-                    let message = format!("`{named}` is no case");
-                    let help = nearest.map(|near| format!("did you mean `{near}`?"));
-                    let fault = Fault::at(format!("cases[{at}]"), message);
-                    faults.push(match help {
-                        Some(help) => fault.with_help(help),
-                        None => fault.with_help(
-                            "a path from the folder of this file, or the name of a shipped case \
-                             (`stm32l4r5/x-cube-ai-9.0`, `stm32*`)",
-                        ),
-                    });
-                }
+                Found::None { nearest } => naming.faults.push(no_case(at, named, nearest)),
             }
         }
+        let Naming { cases, mut faults, .. } = naming;
         if faults.is_empty() {
             faults = unknown_paths(&calibration, &cases)?;
         }
@@ -95,6 +68,58 @@ impl Gathered {
             true => self.cases.chunks(1).collect(),
             false => vec![self.cases.as_slice()],
         }
+    }
+}
+
+/// Cases as they are named, one after the other.
+#[derive(Default)]
+struct Naming {
+    /// True where each case is fitted by itself.
+    apart: bool,
+    cases: Vec<Case>,
+    /// Ids of those that are files.
+    of_files: BTreeSet<String>,
+    faults: Vec<Fault>,
+}
+
+impl Naming {
+    /// Adds a case that the entry `at` names. What is shipped may be named again, by patterns that overlap.
+    fn add(&mut self, at: usize, case: Case, is_shipped: bool) {
+        if self.cases.iter().any(|own| own.id == case.id) {
+            if !is_shipped || self.of_files.contains(&case.id) {
+                let message = format!("another case has the id `{}`", case.id);
+                let fault = Fault::at(format!("cases[{at}]"), message);
+                self.faults.push(fault.with_help("each case needs an `id` of its own"));
+            }
+            return;
+        }
+        if !self.apart {
+            self.faults.extend(self.cases.iter().find_map(|own| taken_twice(at, &case, own)));
+        }
+        if !is_shipped {
+            self.of_files.insert(case.id.clone());
+        }
+        self.cases.push(case);
+    }
+}
+
+/// A capture from which two cases take the same.
+fn taken_twice(at: usize, case: &Case, before: &Case) -> Option<Fault> {
+    let file = takes_again(case, before)?;
+    let message =
+        format!("case `{}` takes from {file} what case `{}` takes from it", case.id, before.id);
+    let help = "what is measured once counts once: observations on one capture belong into one case, where power \
+                between inferences is told apart from other networks";
+    Some(Fault::at(format!("cases[{at}]"), message).with_help(help))
+}
+
+fn no_case(at: usize, named: &str, nearest: Option<&str>) -> Fault {
+    let fault = Fault::at(format!("cases[{at}]"), format!("`{named}` is no case"));
+    match nearest {
+        Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+        None => fault.with_help(
+            "a path from the folder of this file, or the name of a shipped case (`stm32l4r5/x-cube-ai-9.0`, `stm32*`)",
+        ),
     }
 }
 
@@ -143,37 +168,38 @@ fn unknown_paths(
         let paths = shared.paths.iter().enumerate();
         paths.map(move |(at, p)| (format!("shared[{rule}].paths[{at}]"), p))
     });
-    let faults = patterns.chain(shared).filter_map(|(place, pattern)| {
-        let named: Vec<(&ParameterRecord, bool)> = records
-            .iter()
-            .zip(used.iter().copied())
-            .filter(|(record, _)| matches(pattern, &record.name))
-            .collect();
-        if named.is_empty() {
-            let message = format!("`{pattern}` is no number of these profiles");
-            let near = nearest(pattern, records.iter().map(|record| record.name.as_str()));
-            let fault = Fault::at(place, message);
-            return Some(match near {
-                Some(near) => fault.with_help(format!("did you mean `{near}`?")),
-                None => fault.with_help("`hardware show PROFILE --numbers` lists all paths"),
-            });
-        }
-        if named.iter().all(|(_, used)| !used) {
-            let message = format!("no prediction of these cases depends on `{pattern}`");
-            return Some(Fault::at(place, message));
-        }
-        let moves = |record: &ParameterRecord| {
-            matches!(record.parameter.spread, Some(Spread::LogNormal(_)))
-                && record.parameter.value > 0.0
-        };
-        if !named.iter().any(|(record, used)| *used && moves(record)) {
-            let message = format!("`{pattern}` is exact, or no factor of anything: nothing to fit");
-            let help = "a spread such as `±30%` is its prior";
-            return Some(Fault::at(place, message).with_help(help));
-        }
-        None
-    });
-    Ok(faults.collect())
+    let numbers: Vec<(ParameterRecord, bool)> = records.into_iter().zip(used).collect();
+    let fault = |(place, pattern): (String, &String)| fault_of(place, pattern, &numbers);
+    Ok(patterns.chain(shared).filter_map(fault).collect())
+}
+
+/// What is wrong with a pattern, among numbers and whether predictions depend on them.
+fn fault_of(place: String, pattern: &str, numbers: &[(ParameterRecord, bool)]) -> Option<Fault> {
+    let named: Vec<&(ParameterRecord, bool)> =
+        numbers.iter().filter(|(record, _)| matches(pattern, &record.name)).collect();
+    if named.is_empty() {
+        let message = format!("`{pattern}` is no number of these profiles");
+        let near = nearest(pattern, numbers.iter().map(|(record, _)| record.name.as_str()));
+        let fault = Fault::at(place, message);
+        return Some(match near {
+            Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+            None => fault.with_help("`hardware show PROFILE --numbers` lists all paths"),
+        });
+    }
+    if named.iter().all(|(_, used)| !used) {
+        let message = format!("no prediction of these cases depends on `{pattern}`");
+        return Some(Fault::at(place, message));
+    }
+    let moves = |record: &ParameterRecord| {
+        matches!(record.parameter.spread, Some(Spread::LogNormal(_)))
+            && record.parameter.value > 0.0
+    };
+    if !named.iter().any(|(record, used)| *used && moves(record)) {
+        let message = format!("`{pattern}` is exact, or no factor of anything: nothing to fit");
+        let help = "a spread such as `±30%` is its prior";
+        return Some(Fault::at(place, message).with_help(help));
+    }
+    None
 }
 
 #[cfg(test)]
@@ -210,5 +236,32 @@ mod tests {
         assert!(shown.contains("did you mean `domains.core.clock_tree.Charge`?"), "{shown}");
         assert!(shown.contains("no prediction of these cases depends on"), "{shown}");
         assert!(shown.contains("is exact"), "{shown}");
+    }
+
+    /// Shipped cases may be named twice; a file with the id of another case may not, whichever comes first.
+    #[test]
+    fn two_cases_of_one_id_are_a_fault_unless_they_are_one_shipped_case() {
+        let name = "stm32l4r5/x-cube-ai-9.0";
+        let twice = gathered(&format!(r#"["{name}", "{name}", "stm32l4r5/*"]"#), r#"["*"]"#);
+        let ids: Vec<String> = twice.unwrap().cases.iter().map(|own| own.id.clone()).collect();
+        let distinct: BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(distinct.len(), ids.len());
+
+        let place = tempfile::tempdir().unwrap();
+        let shipped = shipped_cases().iter().find(|case| super::name(case) == name).unwrap();
+        let id = Case::parse(shipped.path, shipped.text).unwrap().id;
+        for (file, text) in [("a.ron", shipped.text), ("b.ron", shipped.text)] {
+            std::fs::write(place.path().join(file), text).unwrap();
+        }
+        for (cases, at) in [
+            (r#"["a.ron", "b.ron"]"#.to_owned(), "cases[1]"),
+            (format!(r#"["a.ron", "{name}"]"#), "cases[1]"),
+            (format!(r#"["{name}", "a.ron"]"#), "cases[1]"),
+        ] {
+            let text = TEXT.replace("CASES", &format!("cases: {cases}")).replace("FIT", r#"["*"]"#);
+            let shown = Gathered::parse("c.ron", &text, place.path()).unwrap_err().to_string();
+            assert!(shown.contains(&format!("another case has the id `{id}`")), "{cases}: {shown}");
+            assert!(shown.contains("an `id` of its own") && shown.contains(at), "{cases}: {shown}");
+        }
     }
 }

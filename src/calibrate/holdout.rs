@@ -87,13 +87,17 @@ impl Protocol {
         }
     }
 
-    /// The group that a measurement is left out with; `None` where the protocol does not concern it. What a
-    /// board draws at rest is always given: it costs one capture without any network.
-    fn group(self, sight: &Sight) -> Option<String> {
-        if sight.quantity == Quantity::IdlePower {
-            return None;
+    /// The groups that a measurement is left out with; none where the protocol does not concern it. What a
+    /// board draws at rest is given where it was measured apart: it costs one capture without any network. Between
+    /// inferences of a network it is left out with each network of that capture.
+    fn groups(self, sight: &Sight) -> Vec<String> {
+        let along = |network: Option<&str>| sight.keys.along_all(self.axes(), network);
+        match sight.quantity {
+            Quantity::IdlePower => {
+                sight.of_capture.iter().filter_map(|network| along(Some(network))).collect()
+            }
+            _ => along(sight.network.as_deref()).into_iter().collect(),
         }
-        sight.keys.along_all(self.axes(), sight.network.as_deref())
     }
 }
 
@@ -122,7 +126,12 @@ pub fn hold_out(
     for protocol in asked.iter().filter(|own| **own != Protocol::Uncalibrated) {
         for out in left_out(joint, *protocol) {
             let is_out = |at: usize| out.binary_search(&at).is_ok();
-            let answerable = |at: &usize| is_anchored(joint, *protocol, *at, is_out);
+            // What a board draws at rest is no prediction of a network.
+            let asked_for = |at: usize| {
+                joint.sights().get(at).is_some_and(|own| own.quantity != Quantity::IdlePower)
+            };
+            let answerable =
+                |at: &usize| asked_for(*at) && is_anchored(joint, *protocol, *at, is_out);
             let answerable: Vec<usize> = out.iter().copied().filter(answerable).collect();
             if !answerable.is_empty() {
                 let asked = Asked { protocol: *protocol, answerable };
@@ -174,8 +183,12 @@ impl Asked {
 fn left_out(joint: &Joint, protocol: Protocol) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, sight) in joint.sights().iter().enumerate() {
-        if let Some(group) = protocol.group(sight) {
-            groups.entry(group).or_default().push(at);
+        for group in protocol.groups(sight) {
+            let own = groups.entry(group).or_default();
+            // A network may run twice in one capture.
+            if own.last() != Some(&at) {
+                own.push(at);
+            }
         }
     }
     groups.into_values().collect()

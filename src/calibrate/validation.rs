@@ -121,7 +121,7 @@ pub enum ValidationError {
     },
     /// A layer that the prediction does not have.
     #[error(
-        "`{model}` has no costed layer `{layer}`\nnote: {place}.layer of case `{case}` asks for this"
+        "`{model}` has no costed layer `{layer}`\nnote: {place} of case `{case}` asks for this"
     )]
     Layer {
         /// The case.

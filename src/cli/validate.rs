@@ -116,12 +116,9 @@ impl Validate {
             let shipped = shipped_cases().iter().map(|c| Case::parse(c.path, c.text));
             shipped.collect::<Result<_, _>>()?
         } else {
-            self.cases.iter().map(|path| Case::load(path)).collect::<Result<_, _>>()?
+            let on = self.on.as_deref();
+            self.cases.iter().map(|path| Case::load_on(path, on)).collect::<Result<_, _>>()?
         };
-        let cases: Vec<Case> = cases
-            .into_iter()
-            .map(|case| Case { hardware: self.on.clone().unwrap_or(case.hardware), ..case })
-            .collect();
         let notes: Vec<&str> = cases.iter().flat_map(Case::notes).collect();
         let comparisons = validate_all(&cases)?;
         let scored = self.scored(&comparisons, own)?;

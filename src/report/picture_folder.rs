@@ -3,6 +3,7 @@
 use super::plot::{self, FitView, PlotError};
 use super::{FolderError, OutputFolder};
 use crate::calibrate::{FitReport, Protocol, Scored};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Kinds that each picture is written as.
@@ -30,8 +31,9 @@ pub fn write_fits(
     target: &Path,
 ) -> Result<(), PicturesError> {
     let folder = OutputFolder::begin(target)?;
-    for (name, report) in fits {
-        let head = if fits.len() > 1 { plain(name) + "_" } else { String::new() };
+    let heads = heads(fits.iter().map(|(name, _)| name.as_str()));
+    for (head, (_, report)) in heads.iter().zip(fits) {
+        let head = if fits.len() > 1 { format!("{head}_") } else { String::new() };
         for view in FitView::ALL {
             let stem = format!("{head}{}", view.name());
             drawn(&folder, target, &stem, |path| plot::fit(view, report, dark, path))?;
@@ -72,9 +74,45 @@ fn drawn(
     Ok(())
 }
 
+/// Names for files, one for each name and each another one, also where capitals count as small letters. Of names that
+/// differ in nothing that a file may be called, the first keeps its own and others are numbered in their order.
+fn heads<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: Vec<String> = names.map(plain).collect();
+    // What a name is called by itself is no other's by its number.
+    let own: BTreeSet<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let mut taken = BTreeSet::new();
+    let mut head = |name: &String| {
+        if taken.insert(name.to_ascii_lowercase()) {
+            return name.clone();
+        }
+        let numbered = (2u64..).map(|number| format!("{name}_{number}"));
+        let mut free = numbered.filter(|head| {
+            let small = head.to_ascii_lowercase();
+            !own.contains(&small) && taken.insert(small)
+        });
+        free.next().unwrap_or_default()
+    };
+    names.iter().map(&mut head).collect()
+}
+
 /// A name that any system takes for a file.
 fn plain(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '_' })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_files_cannot_tell_apart_are_numbered() {
+        let named = |names: &[&str]| heads(names.iter().copied());
+        assert_eq!(named(&["a/b", "a b", "c"]), ["a_b", "a_b_2", "c"]);
+        assert_eq!(named(&["A", "a", "a"]), ["A", "a_2", "a_3"]);
+        // One that is called so stays so, wherever it stands.
+        assert_eq!(named(&["a b", "a/b", "a_b_2"]), ["a_b", "a_b_3", "a_b_2"]);
+        assert_eq!(named(&["ü", "ö"]), ["_", "__2"]);
+    }
 }

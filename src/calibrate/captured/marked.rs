@@ -3,7 +3,7 @@
 use super::LayerMarks;
 use super::problem::Problem;
 use super::scatter::Told;
-use crate::capture::{Measured, MeasuredWindow};
+use crate::capture::{Expected, Measured, MeasuredWindow};
 use crate::trace::{Edge, Level, LineId};
 use crate::units::{Seconds, SimTime};
 
@@ -20,12 +20,14 @@ pub(super) struct LayerLine<'a> {
     pub measured: &'a Measured,
     pub line: &'a str,
     pub at: LayerMarks,
-    /// What the network executes, in this order.
-    pub executed: &'a [String],
+    /// What the network executes, in this order, and how long it should take.
+    pub executed: &'a [Expected],
     /// The network, for what is said.
     pub model: &'a str,
     /// Deviation of the time of an edge against another.
     pub resolution: Seconds,
+    /// A sample of the meter, where it has one.
+    pub sample: Option<Seconds>,
 }
 
 /// A stretch of a layer.
@@ -54,7 +56,7 @@ impl LayerLine<'_> {
             }
         }
         let all = self.executed.iter().zip(times).zip(energies);
-        Ok(all.map(|((name, times), energies)| self.layer(name, &times, &energies)).collect())
+        Ok(all.map(|((own, times), energies)| self.layer(&own.name, &times, &energies)).collect())
     }
 
     fn layer(&self, name: &str, times: &[f64], energies: &[f64]) -> LayerTold {
@@ -132,14 +134,44 @@ impl LayerLine<'_> {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("line `{}` marks {}{more}{inferences}", self.line, shown.join(", "))
         };
-        let message = format!(
-            "{marks}, and {} executes {layers} layers: {}",
-            self.model,
-            self.executed.join(", ")
-        );
-        let help = "each layer starts with a mark, the first of them once the inference is marked; `inspect` lists the \
-                    network's layers, and a runtime that leaves some out needs the graph that it runs";
-        Err(Problem::of("layers", message).with_help(help))
+        let names: Vec<&str> = self.executed.iter().map(|own| own.name.as_str()).collect();
+        let message =
+            format!("{marks}, and {} executes {layers} layers: {}", self.model, names.join(", "));
+        let most = counts.iter().copied().max().unwrap_or(0);
+        Err(Problem::of("layers", message).with_help(self.help(most, wanted)))
+    }
+
+    /// What may be meant where windows have so many marks at most, and another number is wanted.
+    fn help(&self, most: u64, wanted: u64) -> String {
+        let mut help =
+            "each layer starts with a mark, the first of them once the inference is marked; `inspect` lists the \
+             network's layers, and a runtime that leaves some out needs the graph that it runs"
+                .to_owned();
+        let layers = u64::try_from(self.executed.len()).unwrap_or(u64::MAX).max(1);
+        if most > wanted && most.is_multiple_of(layers) {
+            help.push_str(&format!(
+                "; windows of {} inferences are said by `inferences: {}`",
+                most / layers,
+                most / layers
+            ));
+        } else if most > wanted {
+            help.push_str("; where a window holds several inferences, `inferences` says how many");
+        }
+        if most < wanted
+            && let Some(sample) = self.sample
+        {
+            // The line may change twice, there and back, between two samples.
+            let short = self.executed.iter().filter(|own| own.duration < sample);
+            let short: Vec<&str> = short.map(|own| own.name.as_str()).collect();
+            let which = match short.as_slice() {
+                [] => "none is predicted to be".to_owned(),
+                short => format!("{} should be", short.join(", ")),
+            };
+            help.push_str(&format!(
+                "; a layer that is shorter than a sample of {sample} leaves no mark: {which}"
+            ));
+        }
+        help
     }
 }
 

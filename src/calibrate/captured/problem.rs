@@ -49,7 +49,13 @@ impl Problem {
             FormatError::NoFormat { .. } => "format",
             _ => "file",
         };
-        Self::of_error(field, &error.to_string())
+        let problem = Self::of_error(field, &error.to_string());
+        match error {
+            FormatError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                problem.with_help("paths are taken from the folder of the case file")
+            }
+            _ => problem,
+        }
     }
 
     /// The same as a fault of the capture of an observation.

@@ -1,18 +1,21 @@
 //! Captures of a case, read and put in the place of figures.
 
+use super::files::{Files, Stretch, overlap, place};
 use super::folded;
+use super::likeness;
 use super::marked::{LayerLine, LayerTold};
 use super::problem::Problem;
 use super::scatter::{Told, coarse};
 use super::stretches::{between, periods};
-use super::{CaptureObservation, Captured, LayerSource};
+use super::{CaptureObservation, Captured, FAR, LayerSource};
 use crate::calibrate::bench::Bench;
-use crate::calibrate::case::{Case, IdleObservation, LayerObservation, Observation};
-use crate::capture::{Measured, PowerSeries, Repeats, Request, median};
+use crate::calibrate::case::{Case, IdleObservation, LayerObservation, Observation, RestOf};
+use crate::capture::{Expected, Measured, PowerSeries, Repeats, Request, median};
 use crate::diagnostic::Fault;
 use crate::estimate::{Estimate, estimate};
 use crate::evidence::{Kind, Valued};
 use crate::mapping::plan;
+use crate::trace::LineId;
 use crate::units::{Quantity, Seconds};
 use std::path::Path;
 
@@ -24,6 +27,7 @@ pub(in crate::calibrate) fn take(case: &mut Case, folder: &Path) -> Vec<Fault> {
     }
     // What is wrong with the profile or the network is told where a prediction is asked for.
     let bench = Bench::of(case).ok();
+    let files = Files::of(case, folder);
     let mut faults = Vec::new();
     for index in 0..case.observations.len() {
         let Some(observation) = case.observations.get(index) else { break };
@@ -32,18 +36,42 @@ pub(in crate::calibrate) fn take(case: &mut Case, folder: &Path) -> Vec<Fault> {
             let network = bench.network(case, index, observation).ok()?;
             Some(estimate(&plan(&network, bench.setting()), bench.setting()))
         });
-        let accuracy = case.meters.get(&capture.meter).map(|meter| capture.accuracy(meter));
-        let predicted = predicted.as_ref();
-        let taking = Taking { capture: &capture, observation, predicted, folder };
-        match taking.taken() {
+        let place = place(folder, &capture.file);
+        let meter = case.meters.get(&capture.meter);
+        let accuracy = meter.map(|meter| capture.accuracy(meter, place.clone()));
+        let (predicted, busy) = (predicted.as_ref(), files.busy(index));
+        let taking = Taking { capture: &capture, observation, predicted, folder, busy: &busy };
+        let taken = match files.twice(index) {
+            Some(problem) => Err(problem),
+            None => taking.taken(),
+        };
+        match taken {
             Ok(mut taken) => {
-                taken.captured.accuracy = accuracy;
-                taken.put_into(case, index);
+                let captured = &mut taken.captured;
+                (captured.accuracy, captured.place) = (accuracy, place);
+                captured.made_up = files.made_up(index);
+                captured.notes.extend(files.note(&capture.file, &capture.meter, index));
+                taken.put_into(case, index, files.networks(index));
             }
             Err(problem) => faults.push(problem.fault(index)),
         }
     }
     faults
+}
+
+/// What one case takes of a file that another takes too, in words: of two cases no power between windows, and no mean
+/// of all, is that of one of them.
+pub(in crate::calibrate) fn takes_again(case: &Case, other: &Case) -> Option<String> {
+    let taken = |case: &Case| -> Vec<(Captured, bool)> {
+        let own = case.observations.iter();
+        own.filter_map(|own| Some((own.captured.clone()?, own.rest.is_some()))).collect()
+    };
+    let (own, others) = (taken(case), taken(other));
+    let pairs = own.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+    let mut again = pairs.filter(|((one, rests), (other, too))| {
+        one.place == other.place && (*rests || *too || overlap(&one.windows, &other.windows))
+    });
+    again.next().map(|((one, _), _)| one.place.clone())
 }
 
 /// A capture that is being read.
@@ -53,6 +81,8 @@ struct Taking<'a> {
     /// What the profile says of the network, where it can.
     predicted: Option<&'a Estimate>,
     folder: &'a Path,
+    /// When other networks run in the file.
+    busy: &'a [Stretch],
 }
 
 /// What a capture tells.
@@ -71,9 +101,6 @@ const ALIKE: f64 = 0.2;
 
 /// A share of an energy that is worth a word.
 const WORTH: f64 = 0.01;
-
-/// A prediction this many times off is worth a word.
-const FAR: f64 = 6.0;
 
 impl Taking<'_> {
     fn taken(&self) -> Result<Taken, Problem> {
@@ -118,7 +145,7 @@ impl Taking<'_> {
         let mut taken = self.of_inference(&measured, resolution)?;
         if let Some(state) = &self.observation.rest {
             let settling = self.capture.settling.as_ref().map(Valued::get).unwrap_or_default();
-            taken.rest = between(series, &measured, settling, sample);
+            taken.rest = between(series, &measured, (settling, sample), self.busy);
             if taken.rest.is_none() {
                 let message =
                     format!("no power is known between windows, where the board is in `{state}`");
@@ -142,21 +169,7 @@ impl Taking<'_> {
     fn windows_are_alike(&self, measured: &Measured) -> Result<(), Problem> {
         let lengths: Vec<f64> = measured.measured.iter().map(|window| window.length().0).collect();
         let Some(usual) = median(lengths.clone()) else {
-            let remarks = match measured.windows.remarks.as_slice() {
-                [] => "nothing in it tells of a start and a stop".to_owned(),
-                remarks => remarks.join("; "),
-            };
-            let lines = match measured.layout.lines.as_slice() {
-                [] => "it has no digital line".to_owned(),
-                lines => format!("its lines are {}", lines.join(", ")),
-            };
-            let help = format!(
-                "{lines}; `line` and `edges` say which edges mark inferences, `edges: Power` takes the stretches of high \
-                 power, and `period` takes the mean power of all of it"
-            );
-            return Err(
-                Problem::of("", format!("no inference is marked: {remarks}")).with_help(help)
-            );
+            return Err(self.unmarked(measured));
         };
         let off = |(at, length): (usize, &f64)| {
             ((length / usual - 1.0).abs() > ALIKE).then(|| (at + 1, *length))
@@ -184,6 +197,37 @@ impl Taking<'_> {
         Err(Problem::of("", message).with_help(help))
     }
 
+    /// No inference is marked: which lines move, and how often.
+    fn unmarked(&self, measured: &Measured) -> Problem {
+        let changes = changes(measured);
+        let named = self.capture.line.as_ref();
+        let own = named.and_then(|name| changes.iter().find(|(line, _)| line == name));
+        let remarks = match (own, measured.windows.remarks.as_slice()) {
+            (Some((line, 0)), _) => format!("line `{line}` never changes"),
+            (_, []) => "nothing in it tells of a start and a stop".to_owned(),
+            (_, remarks) => remarks.join("; "),
+        };
+        let (moving, still): (Vec<_>, Vec<_>) = changes.iter().partition(|(_, count)| *count > 0);
+        let times = |(line, count): &&(String, usize)| match count {
+            1 => format!("{line} changes once"),
+            count => format!("{line} changes {count} times"),
+        };
+        let mut lines: Vec<String> = moving.iter().map(times).collect();
+        if !still.is_empty() {
+            let still: Vec<&str> = still.iter().map(|(line, _)| line.as_str()).collect();
+            lines.push(format!("{} never", still.join(", ")));
+        }
+        let lines = match lines.as_slice() {
+            [] => "it has no digital line".to_owned(),
+            lines => lines.join(", "),
+        };
+        let help = format!(
+            "{lines}; `line` and `edges` say which edges mark inferences, `edges: Power` takes the stretches of high \
+             power, and `period` takes the mean power of all of it"
+        );
+        Problem::of("", format!("no inference is marked: {remarks}")).with_help(help)
+    }
+
     /// Time and energy of an inference.
     fn of_inference(&self, measured: &Measured, resolution: Seconds) -> Result<Taken, Problem> {
         let each = measured.inferences_per_window.unwrap_or(1).max(1) as f64;
@@ -199,7 +243,9 @@ impl Taking<'_> {
             let message = "no window has an energy above zero that is known throughout".to_owned();
             return Err(Problem::of("", message));
         }
-        let mut captured = Captured::default();
+        let windows = measured.measured.iter().map(|own| (own.window.start, own.window.stop));
+        let mut captured = Captured { windows: windows.collect(), ..Captured::default() };
+        captured.windows.sort_unstable();
         if self.capture.edges.is_none() {
             let remarks = measured.windows.remarks.iter();
             captured.notes.extend(remarks.map(|remark| format!("{}: {remark}", self.capture.file)));
@@ -272,22 +318,37 @@ impl Taking<'_> {
         let (Some(source), Some(predicted)) = (&self.capture.layers, self.predicted) else {
             return Ok(());
         };
-        let executed = predicted.layers.iter().filter(|layer| layer.time.0 > 0.0);
-        let executed: Vec<String> = executed.map(|layer| layer.name.clone()).collect();
+        let mut executed = Expected::all(predicted);
+        executed.retain(|layer| layer.duration.0 > 0.0);
+        let of = format!("{} of {}", self.capture.file, self.observation.model);
         taken.layers = match source {
             LayerSource::Marked { line, at } => {
                 let (executed, model) = (&executed[..], self.observation.model.as_str());
-                LayerLine { measured, line, at: *at, executed, model, resolution }.told()?
+                let sample = series.sample();
+                let line =
+                    LayerLine { measured, line, at: *at, executed, model, resolution, sample };
+                let told = line.told()?;
+                let unlike = likeness::note(&told, executed);
+                taken.captured.notes.extend(unlike.map(|note| format!("{of}: {note}")));
+                told
             }
             LayerSource::Folded => {
                 let found = folded::told(series, measured, predicted)?;
-                let of = format!("{} of {}", self.capture.file, self.observation.model);
                 taken.captured.notes.push(format!("{of}: {}", found.note(executed.len())));
                 found.layers
             }
         };
         Ok(())
     }
+}
+
+/// How often each line changes: the first edge of one only tells its level at the start.
+fn changes(measured: &Measured) -> Vec<(String, usize)> {
+    let of = |line: usize| {
+        let edges = measured.summary.edges.iter().filter(|edge| edge.line == LineId(line));
+        edges.count().saturating_sub(1)
+    };
+    measured.layout.lines.iter().enumerate().map(|(at, name)| (name.clone(), of(at))).collect()
 }
 
 /// Windows that a message names.
@@ -298,7 +359,7 @@ const ALL: f64 = 0.01;
 
 impl Taken {
     /// Puts figures where the case states none.
-    fn put_into(mut self, case: &mut Case, index: usize) {
+    fn put_into(mut self, case: &mut Case, index: usize, others: Vec<String>) {
         let Some(observation) = case.observations.get_mut(index) else { return };
         let captured = &mut self.captured;
         captured.latency = put(&mut observation.latency, self.latency);
@@ -318,15 +379,20 @@ impl Taken {
         captured.layers_are_all = (sum / whole - 1.0).abs() < ALL;
         observation.layers.extend(layers);
         let rest = observation.rest.clone().zip(self.rest);
-        let accuracy = captured.accuracy.clone();
+        let (accuracy, place) = (captured.accuracy.clone(), captured.place.clone());
         let file = observation.capture.as_ref().map_or(String::new(), |own| own.file.clone());
+        let networks = std::iter::once(observation.model.clone()).chain(others).collect();
         observation.captured = Some(self.captured);
-        let is_stated =
-            |state: &str| case.idle.iter().any(|own| own.state == state && own.file.is_none());
-        if let Some((state, told)) = rest.filter(|(state, _)| !is_stated(state)) {
+        // Stated, or taken from this file already.
+        let of_file = |own: &RestOf| own.place == place;
+        let is_known = |state: &str| {
+            let mut own = case.idle.iter().filter(|own| own.state == state);
+            own.any(|own| own.from.as_ref().is_none_or(of_file))
+        };
+        if let Some((state, told)) = rest.filter(|(state, _)| !is_known(state)) {
             let power = valued(told);
-            let file = Some(file);
-            case.idle.push(IdleObservation { state, power, accuracy, file });
+            let from = Some(RestOf { file, place, networks });
+            case.idle.push(IdleObservation { state, power, accuracy, from });
         }
     }
 }

@@ -62,17 +62,18 @@ impl Factors<'_> {
         own
     }
 
-    /// What the model is off by for a network, or one of its layers.
+    /// What the model is off by for a network, or one of its layers, where each kind has a weight.
     pub fn off(
         &mut self,
-        concerns: impl Fn(Off) -> bool,
+        weight: impl Fn(Off) -> f64,
         network: Option<&str>,
         layer: Option<&str>,
     ) -> Weighted {
         let mut own = Weighted::new();
         let calibration = self.calibration;
         for (rule, discrepancy) in calibration.discrepancy.iter().enumerate() {
-            if concerns(discrepancy.of) {
+            let share = weight(discrepancy.of);
+            if share != 0.0 {
                 let (named, spread) = match layer {
                     Some(name) => {
                         let spread = discrepancy.of_layer.unwrap_or(discrepancy.spread);
@@ -82,7 +83,8 @@ impl Factors<'_> {
                 };
                 let what = format!("{named}(discrepancy[{rule}])");
                 let (over, memory) = (&discrepancy.over, discrepancy.memory);
-                own.extend(self.over(over, network, memory, &what, Some(discrepancy.of), spread.0));
+                let all = self.over(over, network, memory, &what, Some(discrepancy.of), spread.0);
+                own.extend(all.into_iter().map(|(unknown, own)| (unknown, own * share)));
             }
         }
         own

@@ -4,7 +4,7 @@ use super::configuration::Configuration;
 use super::factors::{Factors, Weighted};
 use super::keys::Keys;
 use super::unknowns::Unknowns;
-use crate::calibrate::bench::Figure;
+use crate::calibrate::bench::{Figure, ShareAtWork};
 use crate::calibrate::calibration::{Calibration, Off};
 use crate::calibrate::captured::Accuracy;
 use crate::calibrate::case::{Case, IdleObservation, Measured, Observation, Quantity, sigma};
@@ -56,6 +56,8 @@ pub struct Sight {
     pub fault: Option<String>,
     /// Why it says nothing that others do not, though it may be relied on.
     pub again: Option<&'static str>,
+    /// The networks in whose capture a power at rest was measured; none where it was measured apart.
+    pub of_capture: Vec<String>,
     /// Unknowns for what the model is off by there.
     pub(super) off: Weighted,
 }
@@ -64,6 +66,32 @@ impl Sight {
     /// True for what fits are given.
     pub fn tells(&self) -> bool {
         self.fault.is_none() && self.again.is_none()
+    }
+}
+
+/// What a measurement has of the discrepancies of time and of power.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    time: f64,
+    power: f64,
+}
+
+impl Weights {
+    /// Time counts for energy too, and neither for rest; a mean power has its share at work of both.
+    fn of(quantity: Quantity, share: Option<ShareAtWork>) -> Self {
+        match (quantity, share) {
+            (Quantity::Latency, _) => Self { time: 1.0, power: 0.0 },
+            (Quantity::Energy, _) => Self { time: 1.0, power: 1.0 },
+            (Quantity::MeanPower, Some(ShareAtWork { time, power })) => Self { time, power },
+            (Quantity::IdlePower | Quantity::MeanPower, _) => Self { time: 0.0, power: 0.0 },
+        }
+    }
+
+    fn on(self, of: Off) -> f64 {
+        match of {
+            Off::Time => self.time,
+            Off::Power => self.power,
+        }
     }
 }
 
@@ -88,11 +116,17 @@ impl Gathering<'_> {
             configuration.bench.knows_layers(case, index, observation, &measured, &network)?;
             configuration.bench.knows_rest(case, index, observation)?;
             let first = self.sights.len();
-            for measured in &measured {
-                self.add_figure(case, observation, measured, &configuration.keys);
-            }
             let figures: Vec<Figure> =
                 measured.iter().map(|own| Figure::of(observation, own)).collect();
+            for (measured, figure) in measured.iter().zip(&figures) {
+                let share = match figure {
+                    Figure::MeanPower { period, rest } => {
+                        Some(configuration.bench.share_at_work(&network, *period, rest))
+                    }
+                    Figure::Network(_) | Figure::Layers(..) => None,
+                };
+                self.add_figure(case, observation, (measured, share), &configuration.keys);
+            }
             let (count, network) = (figures.len(), Box::new(network));
             let doing = Doing::Network(network, figures);
             self.runs.push(Run { configuration: at, doing, figures: count, first });
@@ -114,13 +148,14 @@ impl Gathering<'_> {
         &mut self,
         case: &Case,
         observation: &Observation,
-        measured: &Measured<'_>,
+        (measured, share): (&Measured<'_>, Option<ShareAtWork>),
         keys: &Keys,
     ) {
         let layer = measured.layer_name();
         let part = layer.as_ref().map_or(String::new(), |name| format!("/{name}"));
         let model = observation.model.as_str();
-        let mut off = self.off(measured.quantity, Some(model), layer.as_deref(), keys);
+        let weights = Weights::of(measured.quantity, share);
+        let mut off = self.off(weights, Some(model), layer.as_deref(), keys);
         off.extend(measured.accuracy.iter().flat_map(|own| self.meter(measured.quantity, own)));
         self.sights.push(Sight {
             id: format!("{}/{model}{part}", case.id),
@@ -133,18 +168,20 @@ impl Gathering<'_> {
             measured: measured.value,
             kind: measured.kind,
             fault: observation.fault.clone(),
-            again: (!measured.counts).then_some(ITS_LAYERS),
+            again: measured.again,
+            of_capture: Vec::new(),
         });
     }
 
     fn add_rest(&mut self, case: &Case, idle: &IdleObservation, keys: &Keys) {
         let quantity = Quantity::IdlePower;
         let parameter = idle.power.parameter();
-        let from = idle.file.as_ref().map_or(String::new(), |file| format!(" ({file})"));
-        let mut off = self.off(quantity, None, None, keys);
+        let from = idle.from.as_ref();
+        let file = from.map_or(String::new(), |from| format!(" ({})", from.file));
+        let mut off = self.off(Weights::of(quantity, None), None, None, keys);
         off.extend(idle.accuracy.iter().flat_map(|own| self.meter(quantity, own)));
         self.sights.push(Sight {
-            id: format!("{}/{}{from}", case.id, idle.state),
+            id: format!("{}/{}{file}", case.id, idle.state),
             off,
             sigma: self.scatter(quantity).hypot(sigma(parameter)),
             keys: keys.clone(),
@@ -155,6 +192,7 @@ impl Gathering<'_> {
             kind: parameter.kind,
             fault: None,
             again: None,
+            of_capture: from.map_or(Vec::new(), |from| from.networks.clone()),
         });
     }
 
@@ -167,22 +205,17 @@ impl Gathering<'_> {
         }
     }
 
-    /// What the model is off by for a measurement: time counts for energy too, and neither for rest, nor for a
-    /// mean power, whose share at work is the prediction's to say.
+    /// What the model is off by for a measurement.
     fn off(
         &mut self,
-        quantity: Quantity,
+        weights: Weights,
         network: Option<&str>,
         layer: Option<&str>,
         keys: &Keys,
     ) -> Weighted {
-        let concerns = |of: Off| match quantity {
-            Quantity::Latency => of == Off::Time,
-            Quantity::Energy => true,
-            Quantity::IdlePower | Quantity::MeanPower => false,
-        };
         let (calibration, unknowns) = (self.calibration, &mut self.unknowns);
-        Factors { calibration, keys, unknowns }.off(concerns, network, layer)
+        let weight = |of| weights.on(of);
+        Factors { calibration, keys, unknowns }.off(weight, network, layer)
     }
 
     /// What the meter is off by: one unknown for all that it measured. Energy is a power for a time.
@@ -205,6 +238,3 @@ impl Gathering<'_> {
         parts.map(factor).collect()
     }
 }
-
-/// Why a figure of a whole network is not counted beside those of all its layers.
-const ITS_LAYERS: &str = "all its layers are measured in the same capture";

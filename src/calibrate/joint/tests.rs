@@ -4,7 +4,9 @@ use super::local::Around;
 use super::model::Fitting;
 use super::*;
 use crate::calibrate::Gathered;
-use crate::calibrate::fit::{Model, Rows};
+use crate::calibrate::fit::{Model, Row, Rows};
+use crate::calibrate::{Case, Quantity};
+use crate::uncertainty::Z90;
 use std::path::Path;
 
 fn joint() -> Joint {
@@ -74,4 +76,92 @@ fn around_a_point_the_law_has_values_and_slopes() {
     let wrong: Vec<Vec<f64>> =
         exact.iter().map(|own| own.iter().map(|v| v + 0.1).collect()).collect();
     assert_eq!(around.slopes_at(&runs, &there, &wrong), None);
+}
+
+fn joint_of(observations: &str, fit: &str, more: &str) -> Joint {
+    let text = format!(
+        r#"(schema: "joulecast.case/1", id: "c", board: "b", runtime: (family: "X-CUBE-AI", version: "9.0.0"),
+        hardware: "stm32l4r5", operating_point: "120mhz_1v8", software: "x-cube-ai", split: Fit, sources: {{}},
+        tolerance: "2 %", observations: [{observations}])"#
+    );
+    let case = Case::parse("case.ron", &text).unwrap();
+    let text = format!(
+        r#"(schema: "joulecast.calibration/1", name: "x", cases: ["c"], fit: ["{fit}"],
+        noise: (latency: "±1%", energy: "±1%"){more})"#
+    );
+    let calibration = Calibration::parse("x.ron", &text).unwrap();
+    Joint::of(&[case], &calibration).unwrap()
+}
+
+/// What the model is off by in the energy of an inference, it is off by in a mean power as far as that is of inferences.
+#[test]
+fn a_mean_power_has_the_discrepancies_of_its_inference_by_its_share_at_work() {
+    let observation = |period: &str| {
+        format!(
+            r#"(model: "kws_ds_cnn", latency: "50 ms ±1%", energy: "2 mJ ±1%", mean_power: "30 mW ±1%", period: "{period}",
+            rest: "waiting")"#
+        )
+    };
+    let off = r#", discrepancy: [(of: Time, over: [Network], spread: "±5%"), (of: Power, over: [Network], spread: "±3%")]"#;
+    let at = |period: &str| {
+        let joint = joint_of(&observation(period), "software.*.cycles_per_*", off);
+        let of = |quantity: Quantity| {
+            let sight = joint.sights().iter().find(|own| own.quantity == quantity).unwrap();
+            let weight = |of: Off| -> f64 {
+                let is = |(at, _): &&(usize, f64)| joint.off[*at] == Some(of);
+                sight.off.iter().filter(is).map(|own| own.1).sum()
+            };
+            (weight(Off::Time), weight(Off::Power))
+        };
+        let predicted = |quantity: Quantity| {
+            let all = joint.prior_forecasts(|_| true);
+            let own = all.iter().find(|own| joint.sights()[own.sight].quantity == quantity);
+            own.unwrap().predicted
+        };
+        assert_eq!(of(Quantity::Latency), (1.0, 0.0));
+        assert_eq!(of(Quantity::Energy), (1.0, 1.0));
+        let [time, energy, mean] =
+            [Quantity::Latency, Quantity::Energy, Quantity::MeanPower].map(predicted);
+        (of(Quantity::MeanPower), time, energy, mean)
+    };
+    let ((time_share, power_share), time, energy, mean) = at("100 ms");
+    // A period holds the inference, and rest for what is left of it.
+    assert!((power_share - energy / (mean * 0.1)).abs() < 1e-9);
+    assert!(power_share > 0.4 && power_share < 0.8, "{power_share}");
+    let rest = (mean * 0.1 - energy) / (0.1 - time);
+    let changes = (energy - rest * time) / (mean * 0.1);
+    assert!((time_share - changes).abs() < 1e-3, "{time_share} {changes}");
+    // Inferences without rest: their power, however long they take.
+    let ((time_share, power_share), time, energy, mean) = at("10 ms");
+    assert!((mean / (energy / time) - 1.0).abs() < 1e-9);
+    assert!(time_share == 0.0 && (power_share - 1.0).abs() < 1e-9);
+}
+
+/// A cycle count that is known to a factor of three makes the time longer by more than shorter: the interval has the
+/// quantiles that the model has there, and not those of a line through its middle.
+#[test]
+fn an_interval_is_as_long_as_the_model_says_to_each_side() {
+    let fit = "software.x-cube-ai.cycles_per_mac.FullyConnected";
+    let joint = joint_of(r#"(model: "ad_autoencoder", latency: "5 ms ±1%")"#, fit, "");
+    let forecast = joint.prior_forecasts(|_| true).remove(0);
+    let configuration = &joint.configurations[0];
+    let (runs, number) = ([0], 0);
+    assert_eq!(configuration.tuned.len(), 1);
+    let around = Around::of(&joint, configuration, &runs, vec![0.0]);
+    let own = around.local(0).unwrap();
+    // Of one number the quantile is the figure where that number is at its own.
+    let deviation =
+        joint.prior_variance(&Row::of(configuration.tuned[number].unknowns.clone())).sqrt();
+    let at = |sign: f64| {
+        let logs = [sign * Z90 * deviation];
+        joint.values(configuration, &runs, &logs)[0][0] - own.values[0]
+    };
+    let sides = (at(1.0) / Z90, -at(-1.0) / Z90);
+    // Below, loads of weights from flash take as long, whatever the cycles.
+    assert!(sides.0 > 1.8 * sides.1, "{sides:?}");
+    for (found, known) in [(forecast.spread.up, sides.0), (forecast.spread.down, sides.1)] {
+        // What the scatter adds.
+        assert!(found > 0.999 * known && found < 1.01 * known, "{found} {known}");
+    }
+    assert!(forecast.spread.up > forecast.sigma && forecast.spread.down < 0.6 * forecast.sigma);
 }

@@ -5,7 +5,8 @@
 //! none; a mark without a place has no name. The same marks give the same places.
 
 use super::font;
-use super::scene::Area;
+use super::scene::{Area, Label, Scene};
+use super::theme::Theme;
 
 /// Size of a name.
 pub(super) const SIZE: f64 = 12.0;
@@ -31,9 +32,11 @@ pub(super) struct Named {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placed {
     pub name: String,
+    /// The mark, with its radius.
+    pub mark: ((f64, f64), f64),
     /// The paper it covers.
     pub area: Area,
-    /// From the mark to the name, where that is far.
+    /// From the mark to the name, where that is far, or others are as near.
     pub leader: Option<[(f64, f64); 2]>,
 }
 
@@ -54,17 +57,20 @@ pub(super) fn place(wanted: &[Named], data: &Area, mut obstacles: Obstacles) -> 
     for named in wanted {
         let (width, height) =
             (font::width(&named.name, SIZE, false), (font::ASCENT + font::DESCENT) * SIZE);
+        let mark = (named.at, named.radius);
+        let crowded = obstacles.marks.iter().any(|other| is_near(mark, *other));
         let mut best: Option<(f64, Placed)> = None;
         for (far, distance) in DISTANCES.into_iter().enumerate() {
             for direction in 0..DIRECTIONS {
                 let area = beside(named, distance, direction, width, height);
-                let leader = (distance > LEADER).then(|| leader(named, &area));
+                let leader = (distance > LEADER || crowded).then(|| leader(named, &area));
                 if !is_free(&area, leader, data, &obstacles, &placed) {
                     continue;
                 }
                 let cost = cost(&area, leader, distance, direction, &obstacles);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                    best = Some((cost, Placed { name: named.name.clone(), area, leader }));
+                    let name = named.name.clone();
+                    best = Some((cost, Placed { name, mark, area, leader }));
                 }
             }
             // Further out is only dearer, once some place costs no more than its distance.
@@ -79,6 +85,24 @@ pub(super) fn place(wanted: &[Named], data: &Area, mut obstacles: Obstacles) -> 
         }
     }
     placed
+}
+
+/// True for another mark so near that a name beside the one could be the other's.
+fn is_near((at, radius): ((f64, f64), f64), (other, other_radius): ((f64, f64), f64)) -> bool {
+    let apart = (at.0 - other.0).hypot(at.1 - other.1);
+    apart > 0.0 && apart < radius + other_radius + LEADER
+}
+
+/// Draws names at their places: leaders below all of them, each name on paper that what lies below shines through.
+pub(super) fn write(scene: &mut Scene, placed: Vec<Placed>, theme: &Theme) {
+    for leader in placed.iter().filter_map(|own| own.leader) {
+        scene.line(&leader, 0.8, theme.quiet, None);
+    }
+    for Placed { name, area, .. } in placed {
+        scene.fill(grown(&area, -1.0), theme.paper.faded(0.72));
+        let at = (area.left, area.top + font::ASCENT * SIZE);
+        scene.text(Label::new(name, at, SIZE, theme.text));
+    }
 }
 
 /// The box of a name whose nearest point lies `distance` off the mark in a direction.
@@ -227,6 +251,20 @@ mod tests {
         let placed = place(&wanted, &DATA, Obstacles::default());
         assert_eq!(placed.len(), 1);
         assert!(placed[0].leader.is_none() && (placed[0].area.left - 613.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn in_a_crowd_a_line_says_whose_name_it_is() {
+        let named = Named { at: (600.0, 400.0), radius: 4.0, name: "conv".into() };
+        let beside = |other: (f64, f64)| {
+            let marks = vec![(named.at, 4.0), (other, 4.0)];
+            let obstacles = Obstacles { marks, ..Obstacles::default() };
+            place(std::slice::from_ref(&named), &DATA, obstacles).remove(0)
+        };
+        let [from, to] = beside((608.0, 400.0)).leader.unwrap();
+        assert!(((from.0 - 600.0).hypot(from.1 - 400.0) - 4.0).abs() < 1e-9);
+        assert!((to.0 - 600.0).hypot(to.1 - 400.0) > 4.0);
+        assert_eq!(beside((700.0, 400.0)).leader, None);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! what factor each prediction is off, which a scale of many decades hides.
 
 use super::font;
-use super::frame::{LABEL_SIZE, TICK_SIZE};
+use super::frame::{LABEL_SIZE, MARGIN, TICK_SIZE};
+use super::legend::Legend;
 use super::log_axis::LogAxis;
-use super::names::{self, Named, Obstacles, grown};
+use super::names::{self, Named, Obstacles};
 use super::scene::{Anchor, Area, Label, Scene, Shape};
+use super::sheet::{Sheet, data_right, nothing, size};
 use super::signs::{Sign, beyond};
 use super::theme::Theme;
 
@@ -65,7 +67,7 @@ fn sides(width: f64, panels: usize) -> (f64, f64) {
 }
 
 /// The height of panels side by side.
-pub(super) fn height(width: f64, panels: usize) -> f64 {
+fn height(width: f64, panels: usize) -> f64 {
     let (side, strip) = sides(width, panels);
     ABOVE + side + GAP + strip + BELOW
 }
@@ -83,8 +85,53 @@ impl Point {
     }
 }
 
+/// A page of panels side by side with what explains them, and its size; where there is no panel it says so.
+pub(super) fn page(
+    sheet: Sheet,
+    panels: &[Panel],
+    (without, theme): (&str, &Theme),
+    explain: impl FnOnce(&mut Legend<'_>),
+) -> (Scene, (u32, u32)) {
+    let page = Area { left: MARGIN - 10.0, right: data_right(), top: sheet.top, bottom: 0.0 };
+    let page = Area { bottom: page.top + height(page.width(), panels.len()), ..page };
+    let height = page.bottom + 12.0;
+    let column = sheet.column(height - MARGIN);
+    let mut scene = sheet.on_paper(height, theme);
+    if panels.is_empty() {
+        nothing(&mut scene, &page, without, theme);
+    } else {
+        side_by_side(&mut scene, &page, panels, theme);
+        explain(&mut Legend::new(&mut scene, theme, column));
+    }
+    (scene, size(height))
+}
+
+/// Explains what marks belong to, the first so many.
+pub(super) fn explain_signs(
+    legend: &mut Legend<'_>,
+    heading: &str,
+    groups: &[(String, Sign)],
+    most: usize,
+    theme: &Theme,
+) {
+    legend.heading(heading);
+    for (name, sign) in groups.iter().take(most) {
+        legend.sample(name, |scene, at| sign.draw(scene, at, 5.0, theme));
+    }
+    if let Some(rest) = groups.len().checked_sub(most).filter(|rest| *rest > 0) {
+        legend.note(&format!("and {rest} more"));
+    }
+    legend.space();
+}
+
+/// Explains the lines of a panel.
+pub(super) fn explain_lines(legend: &mut Legend<'_>, theme: &Theme) {
+    legend.sample("predicted as measured", |scene, at| sample_equal(scene, at, theme));
+    legend.sample("10 % off", |scene, at| sample_off(scene, at, theme));
+}
+
 /// Draws panels side by side from the top left corner of an area, as high as [`height`] says.
-pub(super) fn side_by_side(scene: &mut Scene, page: &Area, panels: &[Panel], theme: &Theme) {
+fn side_by_side(scene: &mut Scene, page: &Area, panels: &[Panel], theme: &Theme) {
     let (side, strip) = sides(page.width(), panels.len());
     for (at, panel) in panels.iter().enumerate() {
         let left = page.left + at as f64 * (LEFT + side + RIGHT) + LEFT;
@@ -105,7 +152,7 @@ fn draw(scene: &mut Scene, square: Area, strip: Area, panel: &Panel, theme: &The
     scene.text(Label::new(figures, at, LABEL_SIZE, theme.quiet).anchored(Anchor::End));
     let points: Vec<&Point> = panel.points.iter().filter(|point| point.is_shown()).collect();
     let Some((low, high)) = ends(&points) else {
-        return super::sheet::nothing(scene, &square, "nothing to compare", theme);
+        return nothing(scene, &square, "nothing to compare", theme);
     };
     let x = LogAxis { low, high, from: square.left, to: square.right };
     let y = LogAxis { low, high, from: square.bottom, to: square.top };
@@ -321,29 +368,32 @@ impl Plane {
             ..Obstacles::default()
         };
         let length = |[from, to]: [(f64, f64); 2]| (to.0 - from.0).hypot(to.1 - from.1);
-        for placed in names::place(&wanted, &self.square, obstacles) {
-            // Through a crowd a leader leads nowhere.
-            if placed.leader.is_some_and(|leader| length(leader) > LEADER) {
-                continue;
-            }
-            if let Some(leader) = placed.leader {
-                scene.line(&leader, 0.8, theme.quiet, None);
-            }
-            let area = placed.area;
-            scene.fill(grown(&area, -1.0), theme.paper.faded(0.72));
-            let at = (area.left, area.top + font::ASCENT * names::SIZE);
-            scene.text(Label::new(placed.name, at, names::SIZE, theme.text));
+        let mut placed = names::place(&wanted, &self.square, obstacles);
+        // Through a crowd a leader leads nowhere.
+        placed.retain(|own| own.leader.is_none_or(|leader| length(leader) <= LEADER));
+        // A ring says which of many it is.
+        for (at, radius) in placed.iter().map(|own| own.mark) {
+            let ring = circle(at, radius + 1.6);
+            scene.line(&ring, 1.4, theme.text, None);
         }
+        names::write(scene, placed, theme);
     }
 }
 
+/// A circle as a line.
+fn circle((x, y): (f64, f64), radius: f64) -> Vec<(f64, f64)> {
+    let angle = |step: u32| f64::from(step) / 24.0 * std::f64::consts::TAU;
+    let point = |step| (x + radius * angle(step).cos(), y + radius * angle(step).sin());
+    (0..=24).map(point).collect()
+}
+
 /// Draws what the lines of a panel mean in a legend, around a point.
-pub(super) fn sample_equal(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
+fn sample_equal(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
     scene.line(&[(x - 14.0, y), (x + 14.0, y)], 1.6, theme.text, None);
 }
 
 /// The same of the lines that are a tenth off.
-pub(super) fn sample_off(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
+fn sample_off(scene: &mut Scene, (x, y): (f64, f64), theme: &Theme) {
     scene.line(&[(x - 14.0, y), (x + 14.0, y)], 1.2, theme.frame, Some(DASHES));
 }
 

@@ -1,7 +1,7 @@
 //! What each measurement told: how much wider the number would be that it tells most about, without it.
 
 use super::super::axis::Axis;
-use super::super::called::{self, Called, NAME_SIZE, counted, quantities, worded};
+use super::super::called::{self, NAME_SIZE, counted, quantities, worded};
 use super::super::font;
 use super::super::frame::MARGIN;
 use super::super::legend::Legend;
@@ -9,7 +9,7 @@ use super::super::scene::{Anchor, Area, Ink, Label, Scene};
 use super::super::sheet::{Sheet, across, data_right, nothing, size, striped};
 use super::super::signs::Sign;
 use super::super::theme::Theme;
-use crate::calibrate::{FitReport, FittedSight};
+use crate::calibrate::{FitReport, FittedSight, Quantity};
 use std::collections::BTreeMap;
 
 /// Measurements on a page.
@@ -55,39 +55,63 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let at = (data.right - 6.0, data.top - 8.0);
     let head = Label::new("leverage", at, NAME_SIZE, theme.quiet);
     scene.text(head.anchored(Anchor::End));
-    let names = names(report);
-    let (several, kinds) = (called::several_cases(report), quantities(report));
+    let rows = Rows {
+        names: names(report),
+        several: called::several_cases(report),
+        kinds: quantities(report),
+        lane: data.height() / rows,
+        data,
+        bars,
+        axis,
+    };
     for (row, sight) in shown.iter().enumerate() {
-        let lane = data.height() / rows;
+        rows.draw(&mut scene, row, sight, theme);
+    }
+    explain(&mut Legend::new(&mut scene, theme, column), report, theme);
+    (scene, size(height))
+}
+
+/// Rows of measurements.
+struct Rows<'a> {
+    /// Short names of numbers by their paths.
+    names: BTreeMap<&'a str, String>,
+    /// True where they are of several cases.
+    several: bool,
+    kinds: Vec<Quantity>,
+    /// Height of a row.
+    lane: f64,
+    data: Area,
+    /// Where bars lie.
+    bars: Area,
+    axis: Axis,
+}
+
+impl Rows<'_> {
+    /// A measurement: its name, a bar, what that is about and its leverage.
+    fn draw(&self, scene: &mut Scene, row: usize, sight: &FittedSight, theme: &Theme) {
+        let Self { data, bars, lane, .. } = self;
         let middle = data.top + (row as f64 + 0.5) * lane;
-        let own = called::sight(sight, several);
-        let called = Called { name: own.name, of: own.of };
-        called.write(&mut scene, (NAMES, middle), NAMES - MARGIN, theme);
-        let kind = kinds.iter().position(|of| *of == sight.quantity).unwrap_or(0);
-        let end = bars.left + axis.share(sight.sharpens() - 1.0).clamp(0.0, 1.0) * bars.width();
-        let half = (lane * 0.3).min(7.0);
-        let bar = Area {
-            left: bars.left,
-            right: end.max(bars.left + 1.0),
+        let called = called::sight(sight, self.several);
+        called.write(scene, (NAMES, middle), NAMES - MARGIN, theme);
+        let kind = self.kinds.iter().position(|of| *of == sight.quantity).unwrap_or(0);
+        let share = self.axis.share(sight.sharpens() - 1.0).clamp(0.0, 1.0);
+        let end = bars.left + share * bars.width();
+        let band = |left: f64, right: f64, half: f64| Area {
+            left,
+            right,
             top: middle - half,
             bottom: middle + half,
         };
+        let bar = band(bars.left, end.max(bars.left + 1.0), (lane * 0.3).min(7.0));
         scene.fill(bar, Sign::of(kind, theme).ink);
         let ground = if row % 2 == 1 { theme.shade } else { theme.paper };
-        let room = Area {
-            left: end + 8.0,
-            right: data.right - 64.0,
-            top: middle - 7.0,
-            bottom: middle + 7.0,
-        };
-        about(&mut scene, sight, &names, (room, ground), theme);
+        let room = band(end + 8.0, data.right - 64.0, 7.0);
+        about(scene, sight, &self.names, (room, ground), theme);
         let at = (data.right - 6.0, middle + NAME_SIZE * font::CAPITAL / 2.0);
         let leverage = format!("{:.0} %", 100.0 * sight.leverage);
         let leverage = Label::new(leverage, at, NAME_SIZE, theme.text);
         scene.text(leverage.anchored(Anchor::End));
     }
-    explain(&mut Legend::new(&mut scene, theme, column), report, theme);
-    (scene, size(height))
 }
 
 /// Measurements by what they told, the most first, and how they were chosen where there are more.

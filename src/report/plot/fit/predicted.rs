@@ -2,12 +2,11 @@
 
 use super::super::called::{self, counted, quantities, stem, worded};
 use super::super::font;
-use super::super::frame::MARGIN;
 use super::super::legend::Legend;
 use super::super::names;
-use super::super::parity::{self, Panel, Point, sample_equal, sample_interval, sample_off};
-use super::super::scene::{Area, Scene};
-use super::super::sheet::{Sheet, data_right, nothing, size};
+use super::super::parity::{self, Panel, Point, sample_interval};
+use super::super::scene::Scene;
+use super::super::sheet::Sheet;
 use super::super::signs::Sign;
 use super::super::theme::Theme;
 use crate::calibrate::{FitReport, FittedSight, Quantity};
@@ -31,18 +30,9 @@ pub(super) fn compose(report: &FitReport, theme: &Theme) -> (Scene, (u32, u32)) 
     let boards = boards(report);
     let panels: Vec<Panel> =
         quantities(report).into_iter().map(|of| panel(report, of, &boards, theme)).collect();
-    let page = Area { left: MARGIN - 10.0, right: data_right(), top: sheet.top, bottom: 0.0 };
-    let page = Area { bottom: page.top + parity::height(page.width(), panels.len()), ..page };
-    let height = page.bottom + 12.0;
-    let column = sheet.column(height - MARGIN);
-    let mut scene = sheet.on_paper(height, theme);
-    if panels.is_empty() {
-        nothing(&mut scene, &page, "nothing is measured", theme);
-        return (scene, size(height));
-    }
-    parity::side_by_side(&mut scene, &page, &panels, theme);
-    explain(&mut Legend::new(&mut scene, theme, column), report, &boards, theme);
-    (scene, size(height))
+    parity::page(sheet, &panels, ("nothing is measured", theme), |legend| {
+        explain(legend, report, &boards, theme);
+    })
 }
 
 /// Profiles in the order of the measurements.
@@ -105,15 +95,9 @@ fn median(mut sizes: Vec<f64>) -> String {
 }
 
 fn explain(legend: &mut Legend<'_>, report: &FitReport, boards: &[&str], theme: &Theme) {
-    legend.heading("profile");
-    for board in boards.iter().take(KEYS) {
-        let sign = sign(board, boards, theme);
-        legend.sample(&stem(board), |scene, at| sign.draw(scene, at, 5.0, theme));
-    }
-    if let Some(rest) = boards.len().checked_sub(KEYS).filter(|rest| *rest > 0) {
-        legend.note(&format!("and {rest} more"));
-    }
-    legend.space();
+    let keys: Vec<(String, Sign)> =
+        boards.iter().map(|board| (stem(board), sign(board, boards, theme))).collect();
+    parity::explain_signs(legend, "profile", &keys, KEYS, theme);
     legend.heading("marks");
     let first = Sign::of(0, theme);
     legend.sample("predicted, with its 90 % interval", |scene, at| {
@@ -122,9 +106,8 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, boards: &[&str], theme: 
     let was = Sign { ink: theme.quiet.faded(0.6), ..first };
     legend.sample("predicted before the fit", |scene, at| was.outline(scene, at, 3.2, theme));
     if report.sights.iter().any(|sight| !sight.given) {
-        let text = "not given to the fit: a fault";
+        let text = "not given to the fit";
         legend.sample(text, |scene, at| first.outline(scene, at, 4.2, theme));
     }
-    legend.sample("predicted as measured", |scene, at| sample_equal(scene, at, theme));
-    legend.sample("10 % off", |scene, at| sample_off(scene, at, theme));
+    parity::explain_lines(legend, theme);
 }

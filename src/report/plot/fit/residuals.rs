@@ -260,7 +260,7 @@ fn explain(legend: &mut Legend<'_>, report: &FitReport, theme: &Theme) {
     }
     legend.space();
     if report.sights.iter().any(|sight| !sight.given) {
-        legend.sample("not given to the fit: a fault", |scene, place| {
+        legend.sample("not given to the fit", |scene, place| {
             Sign::of(0, theme).outline(scene, place, 5.0, theme);
         });
     }

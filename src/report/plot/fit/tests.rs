@@ -132,6 +132,16 @@ fn residuals_of_nothing_stand_on_the_line() {
     assert!(says(&scene, "3 of 3") && says(&scene, "0.00 σ"));
 }
 
+/// What is left out may have a fault, or say nothing new: the legend does not call both a fault.
+#[test]
+fn what_the_fit_was_not_given_is_in_the_legend_as_no_more_than_that() {
+    for view in [FitView::Residuals, FitView::Predicted] {
+        let (scene, _) = compose(view, &report(3, 12, 1), &LIGHT);
+        assert!(labels(&scene).iter().any(|label| label.text == "not given to the fit"));
+        assert!(!says(&scene, "fault"));
+    }
+}
+
 #[test]
 fn a_residual_beyond_the_axis_is_an_arrow_with_its_size() {
     let (scene, _) = compose(FitView::Residuals, &report(3, 12, 1), &LIGHT);

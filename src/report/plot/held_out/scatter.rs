@@ -2,12 +2,11 @@
 
 use super::super::called::{brief, counted, stem, worded};
 use super::super::font;
-use super::super::frame::MARGIN;
 use super::super::legend::Legend;
 use super::super::names;
-use super::super::parity::{self, Panel, Point, sample_equal, sample_interval, sample_off};
-use super::super::scene::{Area, Scene};
-use super::super::sheet::{Sheet, data_right, nothing, size};
+use super::super::parity::{self, Panel, Point, sample_interval};
+use super::super::scene::Scene;
+use super::super::sheet::Sheet;
 use super::super::signs::Sign;
 use super::super::theme::Theme;
 use super::{QUANTITIES, counting, percent};
@@ -42,18 +41,9 @@ pub(in super::super) fn compose(
     let groups = Groups::of(scored, &own);
     let panels = QUANTITIES.map(|quantity| panel(&own, quantity, &groups, theme));
     let panels: Vec<Panel> = panels.into_iter().filter(|panel| !panel.points.is_empty()).collect();
-    let page = Area { left: MARGIN - 10.0, right: data_right(), top: sheet.top, bottom: 0.0 };
-    let page = Area { bottom: page.top + parity::height(page.width(), panels.len()), ..page };
-    let height = page.bottom + 12.0;
-    let column = sheet.column(height - MARGIN);
-    let mut scene = sheet.on_paper(height, theme);
-    if panels.is_empty() {
-        nothing(&mut scene, &page, "nothing was predicted so", theme);
-        return (scene, size(height));
-    }
-    parity::side_by_side(&mut scene, &page, &panels, theme);
-    explain(&mut Legend::new(&mut scene, theme, column), &own, &groups, theme);
-    (scene, size(height))
+    parity::page(sheet, &panels, ("nothing was predicted so", theme), |legend| {
+        explain(legend, &own, &groups, theme);
+    })
 }
 
 /// What marks of one kind have in common: the family; the profile where all are of one family.
@@ -64,18 +54,20 @@ struct Groups<'a> {
     /// Where a name stands among all of its kind: its mark is the same in every picture.
     places: Vec<&'a str>,
     key: fn(&Scored) -> &str,
+    /// What the names are.
+    heading: &'static str,
 }
 
 impl<'a> Groups<'a> {
     fn of(all: &'a [Scored], own: &[&'a Scored]) -> Self {
         let first = own.first().map(|p| p.family.as_str());
         let several = own.iter().any(|p| Some(p.family.as_str()) != first);
-        let key: fn(&Scored) -> &str = match several {
-            true => |p| p.family.as_str(),
-            false => |p| p.hardware.as_str(),
+        let (heading, key): (_, fn(&Scored) -> &str) = match several {
+            true => ("family", |p| p.family.as_str()),
+            false => ("measured on", |p| p.hardware.as_str()),
         };
         let (names, sizes, places) = (Vec::new(), Vec::new(), Vec::new());
-        let mut groups = Self { names, sizes, places, key };
+        let mut groups = Self { names, sizes, places, key, heading };
         for p in all {
             if !groups.places.contains(&key(p)) {
                 groups.places.push(key(p));
@@ -151,16 +143,10 @@ fn named(p: &Scored) -> String {
 }
 
 fn explain(legend: &mut Legend<'_>, own: &[&Scored], groups: &Groups<'_>, theme: &Theme) {
-    legend.heading("measured on");
-    for name in groups.names.iter().take(KEYS) {
-        let sign = groups.sign(name, theme);
-        let text = format!("{} ({})", stem(name), groups.size(name));
-        legend.sample(&text, |scene, at| sign.draw(scene, at, 5.0, theme));
-    }
-    if let Some(rest) = groups.names.len().checked_sub(KEYS).filter(|rest| *rest > 0) {
-        legend.note(&format!("and {rest} more"));
-    }
-    legend.space();
+    let key =
+        |name: &&str| (format!("{} ({})", stem(name), groups.size(name)), groups.sign(name, theme));
+    let keys: Vec<(String, Sign)> = groups.names.iter().map(key).collect();
+    parity::explain_signs(legend, groups.heading, &keys, KEYS, theme);
     let mut figures = Vec::new();
     for quantity in QUANTITIES {
         let Some(missed) = Missed::by(own.iter().copied(), quantity) else { continue };
@@ -176,6 +162,5 @@ fn explain(legend: &mut Legend<'_>, own: &[&Scored], groups: &Groups<'_>, theme:
     legend.sample("prediction with its 90 % interval", |scene, at| {
         sample_interval(scene, at, first, theme);
     });
-    legend.sample("predicted as measured", |scene, at| sample_equal(scene, at, theme));
-    legend.sample("10 % off", |scene, at| sample_off(scene, at, theme));
+    parity::explain_lines(legend, theme);
 }

@@ -114,3 +114,12 @@ fn the_worst_are_named_and_no_more_than_two_of_a_board() {
     assert_eq!((of("board_0"), of("board_1"), of("board_2")), (2, 2, 1));
     assert_eq!(worst.first().map(|p| p.id.as_str()), some.get(57).map(|p| p.id.as_str()));
 }
+
+#[test]
+fn marks_are_of_families_or_of_what_was_measured_on() {
+    for (families, heading, other) in [(4, "family", "measured on"), (1, "measured on", "family")] {
+        let (scene, _) = scatter(&all(40, families), Protocol::Row, &LIGHT);
+        let is = |text: &str| labels(&scene).iter().any(|label| label.text == text);
+        assert!(is(heading) && !is(other), "{families}");
+    }
+}

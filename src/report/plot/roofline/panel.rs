@@ -331,16 +331,7 @@ impl Plane {
             marks: groups.iter().map(|g| (g.at, look.radius(g.energy))).collect(),
             lines: slopes.chain(ceilings).collect(),
         };
-        let placed = names::place(&wanted, &self.data, obstacles);
-        for leader in placed.iter().filter_map(|p| p.leader) {
-            scene.line(&leader, 0.8, theme.quiet, None);
-        }
-        for name in placed {
-            let area = name.area;
-            scene.fill(grown(&area, -1.0), theme.paper.faded(0.72));
-            let at = (area.left, area.top + font::ASCENT * names::SIZE);
-            scene.text(Label::new(name.name, at, names::SIZE, theme.text));
-        }
+        names::write(scene, names::place(&wanted, &self.data, obstacles), theme);
     }
 }
 
