@@ -13,13 +13,15 @@
 //! product without a window `φ = 1`. What sums as it reads (pooling) begins with the first that comes, has its first
 //! result when its first window has come, and of its work one input of all is left at the end. Steps stand in a sum, so that each takes what it adds to the end of all before it.
 //!
+//! Its energy is what all datapaths draw in that time: their sum goes evenly over the network.
+//!
 //! Neglected: latency of a datapath itself, and words that wait where a buffer between two layers is full.
 
 use super::network::Network;
-use super::plan::{PhaseKind, Step};
+use super::plan::{Phase, PhaseKind, Step};
 use crate::cost::{Setting, has_stages, stage};
 use crate::model::{Layer, OpKind, Window};
-use crate::units::Cycles;
+use crate::units::{Cycles, Joules};
 use std::collections::BTreeMap;
 
 /// When a layer has results, in cycles from the start of the network.
@@ -118,7 +120,7 @@ pub(super) fn overlap(
 ) -> Option<String> {
     let mut flows: BTreeMap<usize, Flow> = BTreeMap::new();
     let mut latest = 0.0_f64;
-    for step in steps {
+    for step in steps.iter_mut() {
         let engine = &setting.profile.spec().engines[step.engine];
         let Some(layer) = network.layers.get(step.layer).filter(|_| has_stages(engine)) else {
             continue;
@@ -134,15 +136,41 @@ pub(super) fn overlap(
         flows.insert(step.layer, flow);
         let added = (flow.end - latest).max(0.0);
         latest = latest.max(flow.end);
-        let steady = step.phases.iter_mut().find(|phase| phase.kind == PhaseKind::Steady);
-        if let Some(steady) = steady {
+        if let Some(steady) = steady(step) {
             steady.compute = Cycles(added);
         }
     }
+    share_energy(steps, latest, setting);
     let at_once = flows.len();
     (at_once > 1).then(|| {
-        format!("{at_once} layers work at once: the time of each is what it adds to those before")
+        format!(
+            "{at_once} layers work at once: the time of each is what it adds to those before, \
+             and its energy what all draw meanwhile"
+        )
     })
+}
+
+fn steady(step: &mut Step) -> Option<&mut Phase> {
+    step.phases.iter_mut().find(|phase| phase.kind == PhaseKind::Steady)
+}
+
+/// What all datapaths draw goes evenly over the time in which all are at work.
+fn share_energy(steps: &mut [Step], cycles: f64, setting: Setting<'_>) {
+    let engines = &setting.profile.spec().engines;
+    let mut at_once: Vec<&mut Step> =
+        steps.iter_mut().filter(|step| has_stages(&engines[step.engine])).collect();
+    let all: Joules = at_once.iter().map(|step| step.cost.energy).sum();
+    if cycles <= 0.0 {
+        return;
+    }
+    for step in &mut at_once {
+        let added = steady(step).map_or(0.0, |phase| phase.compute.0);
+        let own = all * (added / cycles);
+        step.cost.energy = own;
+        if let Some(steady) = steady(step) {
+            steady.energy = own;
+        }
+    }
 }
 
 #[cfg(test)]
