@@ -21,6 +21,7 @@ mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
 pub use executed::executed_on;
+pub use fixed_function::{StageCost, has_stages, no_stage, stage};
 pub use operator::{Cost, Setting, Start, busy_energy, cost, cost_in_cycles, runs_in, start};
 pub use standing::{
     DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,

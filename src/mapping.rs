@@ -22,6 +22,7 @@ mod network;
 mod notes;
 mod overlap;
 mod pace;
+mod pipelined;
 mod place;
 mod plan;
 mod planned;

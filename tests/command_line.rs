@@ -146,7 +146,7 @@ fn hardware_and_model_verbs_answer_in_both_forms() {
         let text = String::from_utf8(joulecast(&["hardware", verb, "eyeriss"]).stdout).unwrap();
         assert!(text.contains("on evidence"), "{text}");
     }
-    assert_eq!(json(&["model", "list", "--json"])["models"].as_array().unwrap().len(), 11);
+    assert_eq!(json(&["model", "list", "--json"])["models"].as_array().unwrap().len(), 14);
     for model in json(&["model", "list", "--json"])["models"].as_array().unwrap() {
         assert!(model["licence"].is_string(), "{model}");
         assert!(model["source"].is_string(), "{model}");

@@ -48,6 +48,7 @@ mod oracle_vela;
 mod other_tools;
 mod out_of_reach;
 mod pictures;
+mod pipelined;
 mod placement;
 mod plots;
 mod profile_slips;

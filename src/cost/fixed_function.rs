@@ -7,12 +7,13 @@
 //! channels. Loops whose extents do not divide run partly empty; a
 //! datapath that makes results at every position makes `stride²` times as many, and one with a step of
 //! its own for strides has other extents there. Neglected: order of the loops and what it
-//! keeps, which is traffic's matter.
+//! keeps, which is traffic's matter. Datapaths of single layers count alike; that they work at once is a
+//! matter of the plan.
 
 use super::timing::{Passes, Refusal, Timing};
 use crate::evidence::{Kind, Valued};
 use crate::hardware::{Array, Engine, FixedFunction, Precision, Unrolled};
-use crate::model::{Gemm, OpKind, Window, Work};
+use crate::model::{Gemm, Layer, OpKind, Window, Work};
 use crate::units::{Cycles, MacsPerCycle, OperationsPerCycle, Ratio};
 
 /// Extents of the loops: groups, and those of [`Unrolled`].
@@ -234,6 +235,53 @@ pub(super) fn timing(
         timing.kind = beside.kind();
     }
     Ok(timing)
+}
+
+/// What the datapath that a layer has to itself takes for all of the layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StageCost {
+    /// Cycles for all of it, the way out included.
+    pub compute: Cycles,
+    /// Multiply-accumulate slots of these cycles.
+    pub array_macs: u64,
+    /// Most multiply-accumulates a cycle.
+    pub peak: MacsPerCycle,
+    /// What the cycles rest on.
+    pub kind: Kind,
+}
+
+fn stages(engine: &Engine) -> Option<&FixedFunction> {
+    let Array::FixedFunction(function) = &engine.array else { return None };
+    (!function.stages.is_empty()).then_some(function)
+}
+
+/// True where layers have datapaths to themselves.
+pub fn has_stages(engine: &Engine) -> bool {
+    stages(engine).is_some()
+}
+
+/// Why an engine that is made for one network takes no such layer.
+pub fn no_stage(engine: &Engine, layer: &Layer) -> Option<Refusal> {
+    let function = stages(engine)?;
+    let missing = layer.work.gemm.is_some() && !function.stages.contains_key(&layer.name);
+    missing.then(|| Refusal::no_function(engine, &layer.work))
+}
+
+/// The cost of a layer on the datapath of its own; nothing where it has none.
+pub fn stage(engine: &Engine, layer: &Layer) -> Option<StageCost> {
+    let function = stages(engine)?;
+    let own = function.stages.get(&layer.name)?;
+    let loops = Loops::of(layer.work.gemm?, layer.work.window);
+    let counts = loops.counts(own);
+    let (mut cycles, mut kind) = own.cycles_of(counts);
+    if let Some(way_out) = &function.outputs {
+        let least = layer.work.output_elements as f64 / way_out.get().0;
+        if least > cycles {
+            (cycles, kind) = (least, way_out.kind());
+        }
+    }
+    let (array_macs, peak) = (loops.slots(own, counts) as u64, MacsPerCycle(own.rate()));
+    Some(StageCost { compute: Cycles(cycles), array_macs, peak, kind })
 }
 
 #[cfg(test)]

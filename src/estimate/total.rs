@@ -423,8 +423,10 @@ impl<'a> Summing<'a> {
         self.setting.point.clocks[domain].0
     }
 
+    /// A layer that works beside others takes its own cycles, however little it adds to theirs.
     fn utilisation(&self, step: &Step, time: Seconds) -> f64 {
-        let could = step.cost.peak.0 * (self.clock(step) * time).0;
+        let cycles = (self.clock(step) * time).0.max(step.cost.compute.0);
+        let could = step.cost.peak.0 * cycles;
         if could > 0.0 { step.cost.macs as f64 / could } else { 0.0 }
     }
 

@@ -8,7 +8,7 @@ use super::memory::{MemoryPlan, memory_plan};
 use super::network::Network;
 use super::place::{ByEngine, Edge, Handover, Placement, Price, Problem, Weights};
 use super::{Directions, Objective};
-use crate::cost::{Cost, Mixing, Refusal, Setting, runs_in, standing_power};
+use crate::cost::{Cost, Mixing, Refusal, Setting, no_stage, runs_in, standing_power};
 use crate::model::Layer;
 use crate::units::Watts;
 use std::cell::RefCell;
@@ -62,7 +62,9 @@ impl Choices {
             if tied.is_some_and(|tied| tied != engine) {
                 continue;
             }
-            if let Some(again) = self.again(index, engine, network) {
+            if let Some(refusal) = no_stage(&setting.profile.spec().engines[engine], layer) {
+                refusals.push((engine, refusal));
+            } else if let Some(again) = self.again(index, engine, network) {
                 candidates.push(again);
             } else {
                 match self.memo.cost(index, layer, engine, setting).as_ref() {

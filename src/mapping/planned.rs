@@ -9,6 +9,7 @@ use super::handover::handover;
 use super::memory::{MemoryInUse, MemoryPlan};
 use super::network::{Network, operations};
 use super::notes::notes;
+use super::pipelined::overlap;
 use super::place::Handover;
 use super::plan::{Fallback, Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
 use super::traffic::{beside, overflow_note};
@@ -63,9 +64,11 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     }
     fetch_ahead(&mut steps, &early, setting);
     begin(&mut steps, setting);
+    let at_once = overlap(&mut steps, network, setting);
     let (mut notes, fits) = notes(&steps, &choices.homes, conversions, setting);
     notes.extend(overflow_note(&overflowing, setting));
     notes.extend(compressed::notes(network, &steps, setting));
+    notes.extend(at_once);
     let engines = steps.iter().map(|s| s.engine).collect();
     let costed = steps.iter().map(|s| s.macs.saturating_add(s.element_ops));
     let costed = costed.fold(0, u64::saturating_add);

@@ -232,6 +232,14 @@ impl Checker<'_> {
                 }
             }
         }
+        for (layer, stage) in &function.stages {
+            for (field, extent) in stage.extents() {
+                self.side(format!("{path}.stages.{layer}.{field}"), extent);
+            }
+            if let Some(cycles) = &stage.cycles {
+                self.positive(format!("{path}.stages.{layer}.cycles"), cycles);
+            }
+        }
         for (precision, rate) in &function.rates {
             self.positive(format!("{path}.rates.{precision}"), rate);
         }

@@ -305,6 +305,10 @@ described! {
         pub rates: BTreeMap<Precision, Valued<Ratio>>,
         /// Loops that are unrolled, by kind of operator.
         pub unrolled: BTreeMap<OpKind, Unrolled>,
+        /// Datapaths that single layers have to themselves, by the layers' names: hardware made for one network. All
+        /// of them work at once, each on what those before hand on, and products of other names are refused.
+        #[serde(default)]
+        pub stages: BTreeMap<String, Unrolled>,
         /// Results a cycle that the way out takes (scaling, activation, store).
         #[serde(default)]
         pub outputs: Option<Valued<OperationsPerCycle>>,

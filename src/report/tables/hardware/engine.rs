@@ -86,7 +86,11 @@ fn of_function(function: &FixedFunction) -> String {
         format!(", {kind} by {}", if named.is_empty() { "one" } else { named.as_str() })
     });
     let formats = formats(function.precision, &function.rates);
-    format!("fixed function, {formats}{}", steps.collect::<String>())
+    let own = match function.stages.len() {
+        0 => String::new(),
+        layers => format!(", {layers} layers with a datapath each"),
+    };
+    format!("fixed function, {formats}{}{own}", steps.collect::<String>())
 }
 
 fn of_blocks(array: &BlockEngine) -> String {
