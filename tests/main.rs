@@ -37,6 +37,7 @@ mod onnx_composite;
 mod onnx_corpus;
 mod operator_costs;
 mod oracle_calibration;
+mod oracle_capacitor;
 mod oracle_changepoint;
 mod oracle_measurement;
 mod oracle_models;

@@ -144,7 +144,8 @@ fn beyond_wait_states(
 fn headroom(point: &OperatingPoint, regulator: &Regulator) -> Option<(String, OutOfReach)> {
     let what = match regulator.kind {
         RegulatorKind::Ldo(_) => "linear",
-        RegulatorKind::Buck(_) => "step-down",
+        RegulatorKind::Buck(_) | RegulatorKind::BuckFit(_) => "step-down",
+        RegulatorKind::LoadSwitch(_) => "load switch",
         // A boost converter is either of these.
         RegulatorKind::Switching(_) | RegulatorKind::Table(_) => return None,
     };

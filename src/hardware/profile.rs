@@ -36,6 +36,11 @@ pub struct Links {
     pub link_joins: Vec<(usize, usize)>,
     /// Rail of each domain.
     pub domain_rail: Vec<usize>,
+    /// Where each domain draws: its rail, or behind all rails a place of its own where it has a power grid
+    /// (`ir_drop`).
+    pub domain_tap: Vec<usize>,
+    /// Rail of each such place: of each rail itself, then of each domain with a grid.
+    pub tap_rail: Vec<usize>,
     /// Rail of each state load.
     pub load_rail: Vec<usize>,
     /// Rail of each supply.

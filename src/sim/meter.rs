@@ -2,7 +2,8 @@
 //! its own accumulator.
 
 use crate::cost::{
-    DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, is_fed, supply,
+    DomainPower, KnownPower, Setting, SupplyState, SupplyTree, evidence_at_sources, grid_kind,
+    is_fed,
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::{Role, components};
@@ -16,17 +17,21 @@ pub(super) struct Meter<'a> {
     setting: Setting<'a>,
     header: Header,
     roles: Vec<Role>,
-    rails: Vec<Option<usize>>,
+    /// Tap of the supply tree that each component draws at; none for a loss.
+    taps: Vec<Option<usize>>,
     power: Vec<Watts>,
     since: Vec<SimTime>,
     energy: Vec<CompensatedSum>,
     told: Vec<Option<Watts>>,
     told_rails: Vec<Option<Amperes>>,
-    rail_load: Vec<Watts>,
+    /// Power at each tap.
+    tap_load: Vec<Watts>,
     rail_energy: Vec<CompensatedSum>,
     rail_charge: Vec<CompensatedSum>,
+    tree: SupplyTree,
     supply: SupplyState,
     loss_energy: Vec<CompensatedSum>,
+    grid_energy: Vec<CompensatedSum>,
     source_energy: CompensatedSum,
     committed: SimTime,
     cause: Cause,
@@ -48,7 +53,8 @@ impl<'a> Meter<'a> {
         for (index, rail) in spec.rails.iter().enumerate() {
             header.rails.push(Rail { name: rail.name.clone(), is_source: !is_fed(index, setting) });
         }
-        let (mut roles, mut rails) = (Vec::new(), Vec::new());
+        let (mut roles, mut taps) = (Vec::new(), Vec::new());
+        let tree = SupplyTree::new(setting);
         for (role, name) in components(setting.profile) {
             let (kind, domain, rail) = match role {
                 Role::Engine(i) => (ComponentKind::Engine, Some(links.engine_domain[i]), None),
@@ -61,6 +67,7 @@ impl<'a> Meter<'a> {
                 Role::Regulator(i) => {
                     (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
                 }
+                Role::Grid(i) => (ComponentKind::GridLoss, Some(i), None),
             };
             let rail = rail.or(domain.map(|d| links.domain_rail[d])).unwrap_or(0);
             header.components.push(Component {
@@ -69,7 +76,8 @@ impl<'a> Meter<'a> {
                 domain: domain.map_or(String::new(), |d| spec.domains[d].name.clone()),
                 rail: spec.rails[rail].name.clone(),
             });
-            rails.push((kind != ComponentKind::RegulatorLoss).then_some(rail));
+            let tap = domain.map_or(rail, |d| links.domain_tap[d]);
+            taps.push((!role.is_loss()).then_some(tap));
             roles.push(role);
         }
         let count = roles.len();
@@ -77,17 +85,19 @@ impl<'a> Meter<'a> {
             setting,
             header,
             roles,
-            rails,
+            taps,
             power: vec![Watts::ZERO; count],
             since: vec![SimTime::ZERO; count],
             energy: vec![CompensatedSum::default(); count],
             told: vec![None; count],
             told_rails: vec![None; spec.rails.len()],
-            rail_load: vec![Watts::ZERO; spec.rails.len()],
+            tap_load: vec![Watts::ZERO; tree.taps()],
+            tree,
             rail_energy: vec![CompensatedSum::default(); spec.rails.len()],
             rail_charge: vec![CompensatedSum::default(); spec.rails.len()],
             supply: SupplyState::default(),
             loss_energy: vec![CompensatedSum::default(); spec.regulators.len()],
+            grid_energy: vec![CompensatedSum::default(); spec.domains.len()],
             source_energy: CompensatedSum::default(),
             committed: SimTime::ZERO,
             cause: Cause::Idle,
@@ -160,8 +170,9 @@ impl<'a> Meter<'a> {
         let elapsed = now.since(self.committed).seconds();
         if elapsed.0 > 0.0 {
             for (rail, energy) in self.rail_energy.iter_mut().enumerate() {
+                let power = self.supply.rail_power.get(rail).copied().unwrap_or(Watts::ZERO);
                 let voltage = self.setting.point.voltages[rail].0;
-                let current = self.rail_load[rail] / voltage;
+                let current = power / voltage;
                 energy.add((voltage * current * elapsed).0);
             }
             for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
@@ -175,6 +186,17 @@ impl<'a> Meter<'a> {
                 loss += energy;
                 if resting {
                     self.rest_losses[index] += energy;
+                }
+            }
+            let grids = self.supply.grid_loss.iter().enumerate();
+            for (domain, power) in grids.filter(|(_, power)| power.0 != 0.0) {
+                let energy = *power * elapsed;
+                self.grid_energy[domain].add(energy.0);
+                loss += energy;
+                if resting {
+                    let rail = self.setting.profile.links().domain_rail[domain];
+                    let kind = grid_kind(domain, self.setting).weaker(self.lasting);
+                    self.rest_evidence[rail].add(kind, energy.0);
                 }
             }
             self.source_energy.add((self.supply.source_power * elapsed).0);
@@ -194,16 +216,19 @@ impl<'a> Meter<'a> {
 
     /// Solves the rails for the powers set at `now` and tells the sink what changed.
     pub(super) fn commit(&mut self, now: SimTime, sink: &mut impl Sink) {
-        self.rail_load.fill(Watts::ZERO);
-        for (rail, power) in self.rails.iter().zip(&self.power) {
-            if let Some(rail) = rail {
-                self.rail_load[*rail] += *power;
+        self.tap_load.fill(Watts::ZERO);
+        for (tap, power) in self.taps.iter().zip(&self.power) {
+            if let Some(tap) = tap {
+                self.tap_load[*tap] += *power;
             }
         }
-        supply(&self.rail_load, self.setting, &mut self.supply);
+        self.tree.solve(&self.tap_load, &mut self.supply);
         for index in 0..self.roles.len() {
             if let Role::Regulator(regulator) = self.roles[index] {
                 self.set(now, Role::Regulator(regulator), self.supply.regulator_loss[regulator]);
+            }
+            if let Role::Grid(domain) = self.roles[index] {
+                self.set(now, Role::Grid(domain), self.supply.grid_loss[domain]);
             }
             if self.told[index] != Some(self.power[index]) {
                 sink.power(now, ComponentId(index), self.power[index]);
@@ -212,7 +237,7 @@ impl<'a> Meter<'a> {
         }
         for (rail, current) in self.supply.rail_current.iter().enumerate() {
             if self.told_rails[rail] != Some(*current) {
-                sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
+                sink.rail(now, RailId(rail), self.supply.rail_voltage[rail], *current);
                 self.told_rails[rail] = Some(*current);
             }
         }
@@ -248,6 +273,12 @@ impl<'a> Meter<'a> {
         for &regulator in &self.setting.point.regulators {
             let name = self.setting.profile.spec().regulators[regulator].name.clone();
             ledger.losses.insert(name, joules(&self.loss_energy[regulator]));
+        }
+        for role in &self.roles {
+            if let Role::Grid(domain) = role {
+                let name = self.setting.profile.spec().domains[*domain].name.clone();
+                ledger.losses.insert(format!("{name}_grid"), joules(&self.grid_energy[*domain]));
+            }
         }
         let (rails, losses) = (&mut self.rest_evidence, &self.rest_losses);
         (ledger, evidence_at_sources(rails, losses, self.setting))

@@ -1,7 +1,7 @@
 //! Regulators and supplies: rails that exist, losses that make sense.
 
 use super::{Checker, names};
-use crate::hardware::spec::{Buck, EfficiencyPoints, RegulatorKind};
+use crate::hardware::spec::{Buck, EfficiencyPoint, EfficiencyPoints, RegulatorKind};
 
 impl Checker<'_> {
     pub(super) fn regulators(&mut self) {
@@ -24,6 +24,7 @@ impl Checker<'_> {
                 }
                 RegulatorKind::Buck(buck) => self.buck(&at("kind.Buck"), buck),
                 RegulatorKind::Table(table) => self.efficiencies(&at("kind.Table"), table),
+                RegulatorKind::BuckFit(_) | RegulatorKind::LoadSwitch(_) => {}
             }
         }
     }
@@ -46,9 +47,17 @@ impl Checker<'_> {
             let at = |field: &str| format!("{path}.points[{j}].{field}");
             self.positive(at("load"), &point.load);
             self.efficiency(at("efficiency"), &point.efficiency);
-            let earlier = j.checked_sub(1).and_then(|j| table.points.get(j));
+            let input = |p: &EfficiencyPoint| p.input.as_ref().map(|v| v.get());
+            let before = table.points[..j].iter().rev();
+            let earlier = before.clone().find(|p| input(p) == input(point));
             if earlier.is_some_and(|e| e.load.get() >= point.load.get()) {
                 self.fault(at("load"), "loads stand in rising order");
+            }
+            if let Some(input) = &point.input {
+                self.positive(at("input"), input);
+            }
+            if before.clone().next().is_some_and(|e| e.input.is_some() != point.input.is_some()) {
+                self.fault(at("load"), "all points of a table name their input, or none does");
             }
         }
     }

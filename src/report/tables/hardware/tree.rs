@@ -152,6 +152,7 @@ fn of_regulator(regulator: &Regulator) -> String {
             });
             std::iter::once(Some("switching".to_owned())).chain(points).collect()
         }
+        RegulatorKind::BuckFit(_) | RegulatorKind::LoadSwitch(_) => Vec::new(),
     };
     parts.push(regulator.max_current.as_ref().map(|most| format!("at most {}", value(most))));
     parts.push(regulator.off_chip.then(|| "off chip".to_owned()));
