@@ -64,6 +64,7 @@ mod said;
 mod scenarios;
 mod shared;
 mod shipped;
+mod supply_tree;
 mod tiling_laws;
 mod tiling_plans;
 mod trace_formats;

@@ -299,6 +299,13 @@ impl SupplyTree {
         state.source_power = state.sources.iter().map(|source| source.power).sum();
     }
 
+    /// True where a rail, or the grid of a domain on it, cannot give what is asked.
+    pub fn is_collapsed(&self, rail: usize, state: &SupplyState) -> bool {
+        let of = |collapsed: &[bool], at: usize| collapsed.get(at).copied().unwrap_or(false);
+        let grids = self.rails.get(rail).map_or(&[][..], |rail| &rail.grids);
+        of(&state.rail_collapsed, rail) || grids.iter().any(|g| of(&state.grid_collapsed, *g))
+    }
+
     /// Voltage that a domain stands at, behind its grid.
     pub fn domain_voltage(&self, domain: usize, rail: usize, state: &SupplyState) -> Option<Volts> {
         match self.grids.iter().position(|grid| grid.domain == domain) {

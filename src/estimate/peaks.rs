@@ -28,6 +28,10 @@ pub struct RailPeak {
     pub limit: Option<Limit>,
     /// What the voltage of its supply falls by at this current, where the supply has a resistance.
     pub sag: Option<Volts>,
+    /// What is left of its voltage then.
+    pub left: Volts,
+    /// True where some phase asks for more than can be given at any voltage.
+    pub collapses: bool,
     /// The least that its regulator has to spare, where that only steps down.
     pub headroom: Option<Headroom>,
 }
@@ -79,6 +83,8 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
             rise: None,
             limit: limit(rail, setting),
             sag: None,
+            left: Volts::ZERO,
+            collapses: false,
             headroom: None,
         })
         .collect();
@@ -97,7 +103,10 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
             if *current > peak.current {
                 (peak.current, peak.layer) = (*current, step.layer);
                 peak.sag = sag(peak.rail, *current, setting);
+                peak.left =
+                    state.rail_voltage[peak.rail] - tree.unfollowed_sag(peak.rail, *current);
             }
+            peak.collapses |= tree.is_collapsed(peak.rail, &state);
         }
         spare(&tree, &state, &mut peaks, setting);
         rise(step, engine, &mut peaks, setting);

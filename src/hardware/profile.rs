@@ -224,7 +224,8 @@ impl Profile {
         point: &OperatingPoint,
     ) -> (Vec<(Hertz, Kind)>, Vec<(Volts, Kind)>) {
         let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
-        let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
+        let rails = self.spec.rails.iter();
+        let voltages = rails.filter_map(|r| self.spec.rail_voltage(point, &r.name));
         (
             clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages.map(|v| (v.get(), v.kind())).collect(),

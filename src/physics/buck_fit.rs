@@ -220,8 +220,7 @@ fn least_squares(columns: &[Vec<f64>], chosen: &[usize], goal: &[f64]) -> Option
             row.push(share);
         }
         let rest = dot(&own, &own).sqrt();
-        // Also where it is not a number.
-        if !(rest > DEPENDENT * length) {
+        if rest.is_nan() || rest <= DEPENDENT * length {
             return None;
         }
         own.iter_mut().for_each(|own| *own /= rest);

@@ -1,8 +1,7 @@
 //! How a regulator converts, made of what the profile states.
 
 use crate::evidence::Valued;
-use crate::hardware::{BuckFit, EfficiencyPoint, EfficiencyPoints, FitPoint, RegulatorKind};
-use crate::physics::buck_fit::{self, EfficiencyAt};
+use crate::hardware::{EfficiencyPoint, EfficiencyPoints, RegulatorKind};
 use crate::physics::buck_regulator::BuckRegulator;
 use crate::physics::efficiency_surface::EfficiencySurface;
 use crate::physics::efficiency_table::EfficiencyTable;
@@ -42,7 +41,9 @@ impl Law {
                 proportional: buck.drop.get(),
                 resistance: buck.resistance.get(),
             }),
-            RegulatorKind::BuckFit(points) => fitted(points).map_or(Self::Lost, Self::Buck),
+            RegulatorKind::BuckFit(points) => {
+                points.fitted().map_or(Self::Lost, |fit| Self::Buck(fit.law))
+            }
             RegulatorKind::Table(stated) => surface(stated)
                 .map_or(Self::Lost, |surface| Self::Table(surface, current(&stated.quiescent))),
             RegulatorKind::LoadSwitch(switch) => Self::Switch(LoadSwitch {
@@ -113,18 +114,4 @@ fn surface(stated: &EfficiencyPoints) -> Option<EfficiencySurface> {
         Some((*input, curve(stated.points.iter().filter(own).map(point).collect())?))
     };
     EfficiencySurface::new(inputs.iter().map(at).collect::<Option<_>>()?).ok()
-}
-
-fn fitted(stated: &BuckFit) -> Option<BuckRegulator> {
-    let (input, output) = (stated.input.get(), stated.output.get());
-    let point = |p: &FitPoint| EfficiencyAt {
-        load: p.load.get(),
-        efficiency: p.efficiency.get().0.min(1.0),
-        input: p.input.as_ref().map_or(input, |v| v.get()),
-        output: p.output.as_ref().map_or(output, |v| v.get()),
-    };
-    let points: Vec<EfficiencyAt> = stated.points.iter().map(point).collect();
-    let (quiescent, knee) = (stated.quiescent.as_ref(), stated.skips_below.as_ref());
-    let fit = buck_fit::fit(&points, quiescent.map(|q| q.get()), knee.map(|k| k.get()));
-    fit.ok().map(|fit| fit.law)
 }

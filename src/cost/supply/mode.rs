@@ -1,7 +1,7 @@
 //! Modes of regulators: which one a load asks for, and what a change takes.
 
 use super::law::Law;
-use super::{RegulatorNode, SupplyTree};
+use super::{RegulatorNode, SupplyState, SupplyTree};
 use crate::hardware::Regulator;
 use crate::units::{Amperes, Joules, Seconds};
 
@@ -76,9 +76,18 @@ impl SupplyTree {
         self.regulators.get(regulator).map_or(0, |regulator| regulator.modes.len())
     }
 
+    /// The mode that the present load asks of a regulator. It is another one than that of the state only
+    /// where that is held.
+    pub fn wanted_mode(&self, regulator: usize, state: &SupplyState) -> Option<usize> {
+        let node = self.regulators.get(regulator)?;
+        let load = *state.rail_current.get(node.output)?;
+        Some(node.mode_at(load, *state.regulator_mode.get(regulator)?))
+    }
+
     /// What a regulator takes to change its mode: to a heavier one the times and energies of all steps,
-    /// to a lighter one nothing. Whoever keeps time holds the regulator in the mode it comes from
-    /// meanwhile ([`super::SupplyState::held_mode`]).
+    /// to a lighter one nothing. Whoever keeps time holds the regulator in its mode
+    /// ([`SupplyState::held_mode`]), looks at the mode that is wanted after each solution, and
+    /// after the time of the change holds it in that one and solves from the rail that it feeds.
     pub fn mode_change(&self, regulator: usize, from: usize, to: usize) -> ModeChange {
         let modes = self.regulators.get(regulator).map_or(&[][..], |own| &own.modes);
         let steps = modes.get(from..to).unwrap_or_default();

@@ -209,6 +209,7 @@ fn a_regulator_goes_into_its_light_mode_below_one_load_and_out_above_another() {
     state.held_mode[0] = Some(0);
     tree.solve(&[Watts::ZERO, Watts(0.1)], &mut state);
     near(state.source_power.0, 0.1 / 0.8 + 2e-6);
+    assert_eq!((state.regulator_mode[0], tree.wanted_mode(0, &state)), (0, Some(1)));
     tree.solve_afresh(&[Watts::ZERO, Watts(0.005)], &mut state);
     assert_eq!(state.regulator_mode[0], 0);
 }
@@ -306,6 +307,7 @@ proptest! {
         let mut power = vec![Watts(0.01); tree.taps()];
         let (mut whole, mut part) = (SupplyState::default(), SupplyState::default());
         tree.solve(&power, &mut part);
+        whole.clone_from(&part);
         let mut changed = Changed::default();
         for (step, (tap, share)) in changes.into_iter().enumerate() {
             let tap = tap.index(power.len());

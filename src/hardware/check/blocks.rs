@@ -47,6 +47,9 @@ impl Checker<'_> {
                 self.share(format!("{path}.{field}"), share);
             }
         }
+        if let Some(voltage) = &state.voltage {
+            self.positive(format!("{path}.voltage"), voltage);
+        }
         let spec = self.spec;
         let own: Vec<_> = spec.memories.iter().filter(|m| m.domain == domain).collect();
         for (name, wanted) in &state.memories {

@@ -1,6 +1,8 @@
 //! Rails, the regulators between them, and what feeds them.
 
 use crate::evidence::{Condition, FieldPath, Parameter, Parameters, Valued, described};
+use crate::physics::LawError;
+use crate::physics::buck_fit::{self, EfficiencyAt};
 use crate::units::{Amperes, Coulombs, Farads, Joules, Ohms, Ratio, Seconds, Volts, Watts};
 use serde::Deserialize;
 
@@ -138,7 +140,7 @@ described! {
         pub input: Condition<Volts>,
         /// Output voltage of the points.
         pub output: Condition<Volts>,
-        /// Efficiencies, at rising loads.
+        /// Efficiencies at loads, in any order.
         pub points: Vec<FitPoint>,
         /// Quiescent current; left out, it is fitted with the rest.
         #[serde(default)]
@@ -259,6 +261,25 @@ described! {
         pub maximum: Valued<Volts>,
         /// Lowest voltage that what it feeds works from.
         pub minimum: Valued<Volts>,
+    }
+}
+
+impl BuckFit {
+    /// The law that fits the points best. A spread does not bring an efficiency above one.
+    ///
+    /// # Errors
+    ///
+    /// No point, or a number that no law can have.
+    pub fn fitted(&self) -> Result<buck_fit::BuckFit, LawError> {
+        let point = |p: &FitPoint| EfficiencyAt {
+            load: p.load.get(),
+            efficiency: p.efficiency.get().0.min(1.0),
+            input: p.input.as_ref().unwrap_or(&self.input).get(),
+            output: p.output.as_ref().unwrap_or(&self.output).get(),
+        };
+        let points: Vec<EfficiencyAt> = self.points.iter().map(point).collect();
+        let (quiescent, knee) = (self.quiescent.as_ref(), self.skips_below.as_ref());
+        buck_fit::fit(&points, quiescent.map(Valued::get), knee.map(Valued::get))
     }
 }
 
