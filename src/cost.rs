@@ -27,7 +27,10 @@ pub use standing::{
     DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,
     load_power_in, resting_memory, resting_power, standing_power, working_power,
 };
-pub use supply::{SupplyState, evidence_at_sources, headroom, is_fed, supply};
+pub use supply::{
+    Changed, ModeChange, SourceState, SupplyState, SupplyTree, evidence_at_sources, grid_kind,
+    is_fed,
+};
 pub use systolic::{SystolicCycles, systolic_cycles};
 pub(crate) use tiling::Mixing;
 pub use tiling::{

@@ -17,6 +17,7 @@ mod out_of_reach;
 mod point;
 mod profile;
 mod profile_text;
+mod rail_voltage;
 mod shipped;
 mod software_file;
 mod spec;

@@ -2,15 +2,21 @@
 //! files or randomness.
 
 pub mod break_even;
+pub mod buck_fit;
 pub mod buck_regulator;
 pub mod cache;
+pub mod capacitor;
+pub mod capacitor_discharge;
+pub mod efficiency_surface;
 pub mod efficiency_table;
 mod lambert;
 mod law_error;
 pub mod leakage;
 pub mod leakage_fixed_point;
 pub mod linear_regulator;
+pub mod load_switch;
 pub mod row_buffer;
+pub mod series_drop;
 pub mod switching;
 pub mod switching_regulator;
 pub mod thermal_network;

@@ -14,10 +14,10 @@ pub use dimension::{Dimension, UnitError, parse_unit};
 pub use literal::{Literal, LiteralError, Spread};
 pub use quantity::{
     Amperes, AmperesPerSecond, Bytes, BytesPerCycle, BytesPerMac, BytesPerSecond, Celsius,
-    Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Hertz, JouleSeconds,
-    JouleSecondsSquared, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin, JoulesPerMac,
-    JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle, MacsPerJoule,
-    MacsPerSecond, Ohms, OperationsPerByte, OperationsPerCycle, OperationsPerJoule,
+    Coulombs, Cycles, CyclesPerElement, CyclesPerMac, CyclesPerOperation, Farads, Hertz,
+    JouleSeconds, JouleSecondsSquared, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin,
+    JoulesPerMac, JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle,
+    MacsPerJoule, MacsPerSecond, Ohms, OperationsPerByte, OperationsPerCycle, OperationsPerJoule,
     OperationsPerSecond, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts,
     engineering,
 };

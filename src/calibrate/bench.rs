@@ -3,7 +3,7 @@
 use super::case::{Case, Measured, Observation, Quantity};
 use super::meter::Meter;
 use super::validation::ValidationError;
-use crate::cost::{Setting, SupplyState, standing_power, supply};
+use crate::cost::{Setting, SupplyState, SupplyTree, standing_power};
 use crate::diagnostic::nearest;
 use crate::estimate::{Estimate, LayerEstimate, estimate, totals};
 use crate::hardware::{HardwareError, Point, Profile};
@@ -260,7 +260,7 @@ impl Bench {
         }
         let setting = Setting { profile, point: &point, stacks: &self.stacks };
         let mut supplied = SupplyState::default();
-        supply(&standing_power(setting), setting, &mut supplied);
+        SupplyTree::new(setting).solve_afresh(&standing_power(setting), &mut supplied);
         supplied.source_power.0
     }
 

@@ -51,9 +51,10 @@ impl Meter {
         let rail = |role: Role| match role {
             Role::Engine(engine) => links.domain_rail[links.engine_domain[engine]],
             Role::Channel(channel) => links.domain_rail[links.channel_domain[channel]],
-            Role::Clock(domain) | Role::Rest(domain) | Role::Leakage(domain) => {
-                links.domain_rail[domain]
-            }
+            Role::Clock(domain)
+            | Role::Rest(domain)
+            | Role::Leakage(domain)
+            | Role::Grid(domain) => links.domain_rail[domain],
             Role::Load(load) => links.load_rail[load],
             Role::Regulator(regulator) => links.regulator_rails[regulator].0,
         };

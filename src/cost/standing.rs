@@ -134,20 +134,20 @@ fn leaking(
     KnownPower { power: law.at(voltage, temperature), kind }
 }
 
-/// What each rail draws whatever the engines do.
+/// What is drawn at each tap of the supply tree whatever the engines do.
 pub fn standing_power(setting: Setting<'_>) -> Vec<Watts> {
     let links = setting.profile.links();
-    let mut power = vec![Watts::ZERO; setting.point.voltages.len()];
-    for (domain, &rail) in links.domain_rail.iter().enumerate() {
+    let mut power = vec![Watts::ZERO; links.tap_rail.len()];
+    for (domain, &tap) in links.domain_tap.iter().enumerate() {
         let own = working_power(domain, setting);
-        power[rail] += own.clock.power + own.leakage.power + own.rest.power;
+        power[tap] += own.clock.power + own.leakage.power + own.rest.power;
     }
     for (load, &rail) in links.load_rail.iter().enumerate() {
         power[rail] += load_power(load, setting).power;
     }
     for memory in 0..setting.profile.spec().memories.len() {
-        let rail = links.domain_rail[links.channel_domain[memory]];
-        power[rail] += background(memory, setting).map_or(Watts::ZERO, |b| b.power);
+        let tap = links.domain_tap[links.channel_domain[memory]];
+        power[tap] += background(memory, setting).map_or(Watts::ZERO, |b| b.power);
     }
     power
 }

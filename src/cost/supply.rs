@@ -1,200 +1,356 @@
 //! The rail tree at one instant: from what loads draw to what sources give.
+//!
+//! A [`SupplyTree`] is made once for a profile at an operating point and solved at every change of
+//! power. Loads draw at *taps*: one for each rail, by the rail's index, and behind those one for each
+//! domain that has a power grid of its own (`ir_drop`). [`crate::hardware::Links`] says at which tap a
+//! domain draws.
+//!
+//! Loads draw constant power, worked out at the voltage that the operating point gives their rail. Where
+//! a rail stands elsewhere (behind a battery that sags, a load switch, a linear regulator in dropout),
+//! they draw more current there and the same power.
+
+mod compile;
+mod evidence;
+mod law;
+mod mode;
+mod moving;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use evidence::{evidence_at_sources, grid_kind};
+pub use mode::ModeChange;
+pub use state::{Changed, SourceState, SupplyState};
 
 use super::Setting;
-use crate::evidence::{Coverage, Kind, Valued};
-use crate::hardware::{EfficiencyPoint, RegulatorKind};
-use crate::physics::buck_regulator::BuckRegulator;
-use crate::physics::efficiency_table::EfficiencyTable;
-use crate::physics::linear_regulator::LinearRegulator;
-use crate::physics::switching_regulator::SwitchingRegulator;
-use crate::units::{Amperes, Joules, Ohms, Quantity, Volts, Watts};
+use crate::units::{Amperes, Ohms, Volts, Watts};
+use law::Law;
+use mode::Mode;
 
-/// Currents and losses of the rail tree.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SupplyState {
-    /// Current of each rail: its loads and the regulators that draw from it.
-    pub rail_current: Vec<Amperes>,
-    /// Loss of each regulator of the profile; zero for one that is not in use.
-    pub regulator_loss: Vec<Watts>,
-    /// What all sources give.
-    pub source_power: Watts,
-    /// Efficiency tables, made once.
-    tables: Vec<Option<EfficiencyTable>>,
+/// The rail tree of a profile at an operating point, with its laws made once.
+#[derive(Debug, Clone)]
+pub struct SupplyTree {
+    rails: Vec<RailNode>,
+    /// Every regulator of the profile; those that are not in use feed nothing.
+    regulators: Vec<RegulatorNode>,
+    grids: Vec<Grid>,
+    sources: Vec<Source>,
+    /// Rails so that each stands behind those that draw from it.
+    order: Vec<usize>,
+    /// Place of each rail in that order.
+    rank: Vec<usize>,
+    /// Rail of each tap.
+    taps: Vec<usize>,
+    /// Regulators that are not in use.
+    idle: Vec<usize>,
+    domains: usize,
 }
 
-/// The law of a regulator.
-enum Law<'a> {
-    Linear(LinearRegulator),
-    Switching(SwitchingRegulator),
-    Buck(BuckRegulator),
-    Table(&'a EfficiencyTable, Amperes),
-    /// A table whose points, moved by their spreads, are none.
-    Lost,
+#[derive(Debug, Clone)]
+struct RailNode {
+    /// Voltage of the operating point.
+    set: Volts,
+    feed: Feed,
+    /// Regulators that draw from it.
+    children: Vec<usize>,
+    /// Grids that draw from it.
+    grids: Vec<usize>,
+    /// True where its voltage depends on its current.
+    moves: bool,
+    /// Where it moves, the rail nearest to the source that moves with it; itself otherwise.
+    root: usize,
 }
 
-impl Law<'_> {
-    fn input_current(&self, input: Volts, output: Volts, load: Amperes) -> Amperes {
-        match self {
-            // Voltages moved by their spreads must not make it give more than it takes.
-            Self::Linear(law) => law.input_current(load).max(output * load / input),
-            Self::Switching(law) => law.input_current(input, output, load),
-            Self::Buck(law) => law.input_current(input, output, load),
-            Self::Table(law, quiescent) => law.input_current(input, output, load) + *quiescent,
-            Self::Lost => Amperes(f64::NAN),
+#[derive(Debug, Clone, Copy)]
+enum Feed {
+    Regulator(usize),
+    Source(usize),
+}
+
+#[derive(Debug, Clone)]
+struct RegulatorNode {
+    input: usize,
+    output: usize,
+    /// The lightest mode first; full load last.
+    modes: Vec<Mode>,
+}
+
+/// The power grid of a domain.
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    domain: usize,
+    tap: usize,
+    resistance: Ohms,
+}
+
+/// What feeds a rail that no regulator feeds.
+#[derive(Debug, Clone)]
+struct Source {
+    rail: usize,
+    /// The supply of the profile; none for an ideal one that is not named.
+    supply: Option<usize>,
+    resistance: Ohms,
+    follows: bool,
+    /// Voltage without load, or that at first where what it holds moves it.
+    open_circuit: Volts,
+    /// True for a battery with a curve and for a storage.
+    drains: bool,
+    /// Open-circuit voltage over the share of charge, rising in the share.
+    curve: Vec<(f64, f64)>,
+}
+
+impl SupplyTree {
+    /// The tree of a profile at an operating point.
+    pub fn new(setting: Setting<'_>) -> Self {
+        compile::tree(setting)
+    }
+
+    /// Number of taps that loads draw at: [`SupplyTree::solve`] takes a power for each.
+    pub fn taps(&self) -> usize {
+        self.taps.len()
+    }
+
+    /// The rail of a tap.
+    pub fn rail_of(&self, tap: usize) -> Option<usize> {
+        self.taps.get(tap).copied()
+    }
+
+    /// Number of sources.
+    pub fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Rail that a source feeds, and the supply of the profile that it is, if it is named.
+    pub fn source(&self, source: usize) -> Option<(usize, Option<usize>)> {
+        self.sources.get(source).map(|source| (source.rail, source.supply))
+    }
+
+    /// The source that feeds a rail.
+    pub fn source_of(&self, rail: usize) -> Option<usize> {
+        match self.rails.get(rail)?.feed {
+            Feed::Source(source) => Some(source),
+            Feed::Regulator(_) => None,
+        }
+    }
+
+    /// Open-circuit voltage of a source with a share of its charge left, 0 to 1; nothing for one without a
+    /// curve. Linear between points, and the nearest beyond them.
+    pub fn open_circuit_at(&self, source: usize, charge: f64) -> Option<Volts> {
+        interpolated(&self.sources.get(source)?.curve, charge).map(Volts)
+    }
+
+    /// What the voltage of a rail stands below that of its source at a current, where the rail's own
+    /// voltage does not hold it.
+    pub fn unfollowed_sag(&self, rail: usize, current: Amperes) -> Volts {
+        match self.rails.get(rail).map(|rail| rail.feed) {
+            Some(Feed::Source(source)) => match self.sources.get(source) {
+                Some(source) if !source.follows => source.resistance * current,
+                _ => Volts::ZERO,
+            },
+            _ => Volts::ZERO,
+        }
+    }
+
+    /// False for a state of another tree, which is made one of this tree.
+    fn sized(&self, state: &mut SupplyState) -> bool {
+        let sound = state.rail_voltage.len() == self.rails.len()
+            && state.regulator_mode.len() == self.regulators.len()
+            && state.sources.len() == self.sources.len()
+            && state.grid_voltage.len() == self.grids.len()
+            && state.grid_loss.len() == self.domains;
+        if !sound {
+            self.prepare(state);
+        }
+        sound
+    }
+
+    /// Makes a state fit the tree, with no mode chosen and sources at first.
+    fn prepare(&self, state: &mut SupplyState) {
+        let (rails, regulators) = (self.rails.len(), self.regulators.len());
+        *state = SupplyState {
+            rail_voltage: self.rails.iter().map(|rail| rail.set).collect(),
+            rail_current: vec![Amperes::ZERO; rails],
+            rail_power: vec![Watts::ZERO; rails],
+            rail_collapsed: vec![false; rails],
+            regulator_current: vec![Amperes::ZERO; regulators],
+            regulator_loss: vec![Watts::ZERO; regulators],
+            regulator_mode: self.regulators.iter().map(|r| r.modes.len().max(1) - 1).collect(),
+            held_mode: vec![None; regulators],
+            grid_loss: vec![Watts::ZERO; self.domains],
+            grid_voltage: vec![Volts::ZERO; self.grids.len()],
+            grid_collapsed: vec![false; self.grids.len()],
+            sources: self.sources.iter().map(SourceState::at_first).collect(),
+            source_power: Watts::ZERO,
+        };
+    }
+
+    /// Solves the tree for the power that is drawn at each tap; what is missing at the end is zero. Exact
+    /// at one instant: a regulator's loss depends on its current, so a mean power gives the mean loss only
+    /// where the loss is linear. Modes of regulators follow from their loads and from the modes that
+    /// `state` stands in.
+    pub fn solve(&self, power: &[Watts], state: &mut SupplyState) {
+        self.sized(state);
+        for &regulator in &self.idle {
+            state.regulator_current[regulator] = Amperes::ZERO;
+            state.regulator_loss[regulator] = Watts::ZERO;
+        }
+        for &rail in &self.order {
+            self.settle_rail(rail, power, state);
+        }
+        self.total(state);
+    }
+
+    /// The same with every regulator in the mode that its load alone asks for, whatever was before.
+    pub fn solve_afresh(&self, power: &[Watts], state: &mut SupplyState) {
+        self.sized(state);
+        for (mode, regulator) in state.regulator_mode.iter_mut().zip(&self.regulators) {
+            *mode = regulator.modes.len().max(1) - 1;
+        }
+        self.solve(power, state);
+    }
+
+    /// Solves what depends on the taps that `changed` names, and forgets them there. Every other tap
+    /// draws what it drew when `state` was solved last; the result is that of [`SupplyTree::solve`] to
+    /// the last bit.
+    pub fn solve_from(&self, changed: &mut Changed, power: &[Watts], state: &mut SupplyState) {
+        if !self.sized(state) {
+            changed.clear();
+            return self.solve(power, state);
+        }
+        let mut waiting = Changed::default();
+        changed.drain(|tap| {
+            if let Some(rail) = self.taps.get(tap) {
+                waiting.mark(self.rank[*rail]);
+            }
+        });
+        let mut given = false;
+        while let Some(rank) = waiting.take_first() {
+            let Some(&rail) = self.order.get(rank) else { continue };
+            match self.settle_rail(rail, power, state) {
+                Upstream::Rail(next) => waiting.mark(self.rank[next]),
+                Upstream::Source => given = true,
+                Upstream::Same => {}
+            }
+        }
+        if given {
+            self.total(state);
+        }
+    }
+
+    /// A rail whose loads are known, with all behind it, and the regulator or source that feeds it.
+    fn settle_rail(&self, rail: usize, power: &[Watts], state: &mut SupplyState) -> Upstream {
+        let node = &self.rails[rail];
+        if node.root != rail {
+            return Upstream::Rail(node.root);
+        }
+        match node.feed {
+            Feed::Regulator(regulator) => {
+                let input = self.regulators[regulator].input;
+                let before = state.regulator_current[regulator];
+                if !node.moves {
+                    self.draw_from(rail, node.set, power, state);
+                }
+                if self.rails[input].moves {
+                    return Upstream::Rail(self.rails[input].root);
+                }
+                self.convert(regulator, self.rails[input].set, power, state);
+                let same = state.regulator_current[regulator].0.to_bits() == before.0.to_bits();
+                if same { Upstream::Same } else { Upstream::Rail(input) }
+            }
+            Feed::Source(source) => {
+                self.feed(source, power, state);
+                Upstream::Source
+            }
+        }
+    }
+
+    /// What is drawn from a rail at a voltage: its loads, grids and regulators. Returns the current, and
+    /// the part of it that is the same at any voltage.
+    fn draw_from(
+        &self,
+        rail: usize,
+        voltage: Volts,
+        power: &[Watts],
+        state: &mut SupplyState,
+    ) -> (Amperes, Amperes) {
+        let node = &self.rails[rail];
+        let own = power.get(rail).copied().unwrap_or(Watts::ZERO);
+        let (mut current, mut constant) = (own / voltage, Amperes::ZERO);
+        let mut loads = own;
+        for &grid in &node.grids {
+            let load = power.get(self.grids[grid].tap).copied().unwrap_or(Watts::ZERO);
+            current += self.pass_grid(grid, voltage, load, state);
+            loads += load;
+        }
+        for &regulator in &node.children {
+            if node.moves {
+                constant += self.convert(regulator, voltage, power, state);
+            }
+            current += state.regulator_current[regulator];
+        }
+        state.rail_voltage[rail] = voltage;
+        state.rail_current[rail] = current;
+        state.rail_power[rail] = loads;
+        (current, constant)
+    }
+
+    /// What all sources give together.
+    fn total(&self, state: &mut SupplyState) {
+        state.source_power = state.sources.iter().map(|source| source.power).sum();
+    }
+
+    /// True where a rail, or the grid of a domain on it, cannot give what is asked.
+    pub fn is_collapsed(&self, rail: usize, state: &SupplyState) -> bool {
+        let of = |collapsed: &[bool], at: usize| collapsed.get(at).copied().unwrap_or(false);
+        let grids = self.rails.get(rail).map_or(&[][..], |rail| &rail.grids);
+        of(&state.rail_collapsed, rail) || grids.iter().any(|g| of(&state.grid_collapsed, *g))
+    }
+
+    /// Voltage that a domain stands at, behind its grid.
+    pub fn domain_voltage(&self, domain: usize, rail: usize, state: &SupplyState) -> Option<Volts> {
+        match self.grids.iter().position(|grid| grid.domain == domain) {
+            Some(grid) => state.grid_voltage.get(grid).copied(),
+            None => state.rail_voltage.get(rail).copied(),
+        }
+    }
+
+    /// What the input of a regulator stands above the least that makes its output at a load; nothing for
+    /// one that may step up.
+    pub fn headroom(&self, regulator: usize, input: Volts, load: Amperes) -> Option<Volts> {
+        let node = self.regulators.get(regulator)?;
+        let output = self.rails.get(node.output)?.set;
+        match &node.modes.last()?.law {
+            Law::Linear(law) => Some(law.headroom(input, output, load)),
+            Law::Buck(_) => Some(input - output),
+            _ => None,
         }
     }
 }
 
-fn table(kind: &RegulatorKind) -> Option<EfficiencyTable> {
-    let RegulatorKind::Table(stated) = kind else { return None };
-    // A spread must not make a regulator give more than it takes, nor change the order of loads.
-    let point = |p: &EfficiencyPoint| (p.load.get(), p.efficiency.get().0.min(1.0));
-    let mut points: Vec<(Amperes, f64)> = stated.points.iter().map(point).collect();
-    points.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
-    // Nor make two loads one.
-    points.dedup_by(|next, kept| next.0.0 <= kept.0.0 * (1.0 + 1e-9));
-    EfficiencyTable::new(&points).ok()
+/// What a settled rail changes.
+enum Upstream {
+    Rail(usize),
+    Source,
+    Same,
 }
 
-fn law<'a>(kind: &RegulatorKind, table: Option<&'a EfficiencyTable>) -> Law<'a> {
-    let current = |q: &Option<Valued<Amperes>>| q.as_ref().map_or(Amperes::ZERO, |q| q.get());
-    match kind {
-        RegulatorKind::Ldo(ldo) => Law::Linear(LinearRegulator {
-            quiescent: current(&ldo.quiescent),
-            ground_share: ldo.ground_share.as_ref().map_or(0.0, |k| k.get().0),
-            dropout: ldo.dropout.as_ref().map_or(Ohms::ZERO, |r| r.get()),
-        }),
-        RegulatorKind::Switching(s) => Law::Switching(SwitchingRegulator {
-            efficiency: s.efficiency.get().0.min(1.0),
-            quiescent: s.quiescent.get(),
-        }),
-        RegulatorKind::Buck(buck) => Law::Buck(BuckRegulator {
-            quiescent: buck.quiescent.get(),
-            switching: buck.switching_loss.get(),
-            knee: buck.skips_below.as_ref().map(|knee| knee.get()),
-            proportional: buck.drop.get(),
-            resistance: buck.resistance.get(),
-        }),
-        RegulatorKind::Table(stated) => {
-            table.map_or(Law::Lost, |table| Law::Table(table, current(&stated.quiescent)))
+/// The value of a curve with rising arguments, the nearest one beyond its ends.
+fn interpolated(curve: &[(f64, f64)], at: f64) -> Option<f64> {
+    let (mut left, rest) = curve.split_first()?;
+    if at <= left.0 || at.is_nan() {
+        return Some(left.1);
+    }
+    for right in rest {
+        if at < right.0 {
+            return Some(left.1 + (right.1 - left.1) * ((at - left.0) / (right.0 - left.0)));
         }
+        left = right;
     }
-}
-
-/// Solves the rail tree for the power that loads draw on each rail. Exact at one instant: a
-/// regulator's loss depends on its current, so a mean power gives the mean loss only where the loss
-/// is linear.
-pub fn supply(loads: &[Watts], setting: Setting<'_>, state: &mut SupplyState) {
-    let spec = setting.profile.spec();
-    let links = setting.profile.links();
-    let point = setting.point;
-    state.rail_current.clear();
-    let on_rails = loads.iter().zip(&point.voltages);
-    state.rail_current.extend(on_rails.map(|(load, (voltage, _))| *load / *voltage));
-    state.regulator_loss.clear();
-    state.regulator_loss.resize(spec.regulators.len(), Watts::ZERO);
-    if state.tables.len() != spec.regulators.len() {
-        state.tables = spec.regulators.iter().map(|r| table(&r.kind)).collect();
-    }
-    for &index in &point.regulators {
-        let (input, output) = links.regulator_rails[index];
-        let (input_voltage, output_voltage) = (point.voltages[input].0, point.voltages[output].0);
-        let load = state.rail_current[output];
-        let table = state.tables[index].as_ref();
-        let law = law(&spec.regulators[index].kind, table);
-        let current = law.input_current(input_voltage, output_voltage, load);
-        let loss = input_voltage * current - output_voltage * load;
-        state.rail_current[input] += current;
-        state.regulator_loss[index] = loss;
-    }
-    let currents = state.rail_current.iter().enumerate();
-    state.source_power = currents
-        .filter(|(rail, _)| !is_fed(*rail, setting))
-        .map(|(rail, current)| point.voltages[rail].0 * *current)
-        .sum();
-}
-
-/// What the input of a regulator stands above the least that makes its output at a load; nothing for
-/// one that may step up.
-pub fn headroom(
-    regulator: usize,
-    input: Volts,
-    load: Amperes,
-    setting: Setting<'_>,
-) -> Option<Volts> {
-    let (_, output) = *setting.profile.links().regulator_rails.get(regulator)?;
-    let output = setting.point.voltages.get(output)?.0;
-    match law(&setting.profile.spec().regulators.get(regulator)?.kind, None) {
-        Law::Linear(law) => Some(law.headroom(input, output, load)),
-        Law::Buck(_) => Some(input - output),
-        _ => None,
-    }
+    Some(left.1)
 }
 
 /// True for a rail behind a regulator in use, false for one that a source feeds.
 pub fn is_fed(rail: usize, setting: Setting<'_>) -> bool {
     let rails = &setting.profile.links().regulator_rails;
     setting.point.regulators.iter().any(|r| rails[*r].1 == rail)
-}
-
-/// What a regulator's conversion rests on.
-fn regulator_kind(index: usize, setting: Setting<'_>) -> Kind {
-    let (input, output) = setting.profile.links().regulator_rails[index];
-    let voltages = &setting.point.voltages;
-    let kind = voltages[input].1.weaker(voltages[output].1);
-    kind.weaker(conversion_kind(&setting.profile.spec().regulators[index].kind))
-}
-
-/// The weakest number of a conversion: every one that is part of the loss.
-fn conversion_kind(kind: &RegulatorKind) -> Kind {
-    fn of<Q: Quantity>(value: &Option<Valued<Q>>) -> Kind {
-        value.as_ref().map_or(Kind::STRONGEST, Valued::kind)
-    }
-    let weakest = |kinds: &[Kind]| kinds.iter().fold(Kind::STRONGEST, |weak, k| weak.weaker(*k));
-    match kind {
-        RegulatorKind::Ldo(ldo) => weakest(&[of(&ldo.quiescent), of(&ldo.ground_share)]),
-        RegulatorKind::Switching(s) => weakest(&[s.efficiency.kind(), s.quiescent.kind()]),
-        RegulatorKind::Buck(b) => weakest(&[
-            b.quiescent.kind(),
-            b.switching_loss.kind(),
-            of(&b.skips_below),
-            b.drop.kind(),
-            b.resistance.kind(),
-        ]),
-        RegulatorKind::Table(table) => {
-            let points = table.points.iter().map(|p| p.load.kind().weaker(p.efficiency.kind()));
-            points.fold(of(&table.quiescent), Kind::weaker)
-        }
-    }
-}
-
-/// What energy at the sources rests on. `rails` holds the load energy of each rail by evidence, and
-/// `losses` the energy that each regulator burnt for them. What a rail draws through a regulator
-/// rests on what the rail's own load rests on, and on the regulator.
-pub fn evidence_at_sources(
-    rails: &mut [Coverage],
-    losses: &[Joules],
-    setting: Setting<'_>,
-) -> Coverage {
-    let links = setting.profile.links();
-    for &index in &setting.point.regulators {
-        let (input, output) = links.regulator_rails[index];
-        let kind = regulator_kind(index, setting);
-        let load = rails[output].total();
-        let factor = if load > 0.0 { 1.0 + losses[index].0 / load } else { 0.0 };
-        let through = rails[output].clone();
-        for (own, amount) in through.amounts() {
-            rails[input].add(own.weaker(kind), amount * factor);
-        }
-        if load <= 0.0 {
-            rails[input].add(kind, losses[index].0);
-        }
-    }
-    let mut sum = Coverage::default();
-    for (rail, coverage) in rails.iter().enumerate() {
-        if !is_fed(rail, setting) {
-            sum.merge(coverage);
-        }
-    }
-    sum
 }

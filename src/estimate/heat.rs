@@ -82,6 +82,7 @@ fn heats(role: Role, setting: Setting<'_>) -> bool {
         Role::Clock(domain) | Role::Rest(domain) => on_chip(domain),
         Role::Load(i) => !spec.loads[i].off_chip,
         Role::Regulator(i) => !spec.regulators[i].off_chip,
+        Role::Grid(domain) => on_chip(domain),
         Role::Leakage(_) => false,
     }
 }

@@ -6,10 +6,10 @@
 //! rest to its peak within its `ramp` raises the current of its rail by `I / ramp`. A supply's voltage
 //! sags by `R I`, and what it leaves to a regulator that steps down is held against what that needs:
 //! its output, and with a linear one its dropout `R_do I`. Neglected: that sources give more current
-//! while they sag.
+//! while they sag, but for those that are followed.
 
 use super::rail_power::rail_power;
-use crate::cost::{Setting, SupplyState, headroom, standing_power, supply};
+use crate::cost::{Setting, SupplyState, SupplyTree, standing_power};
 use crate::mapping::{Plan, Step};
 use crate::units::{Amperes, AmperesPerSecond, Volts, Watts};
 
@@ -28,6 +28,10 @@ pub struct RailPeak {
     pub limit: Option<Limit>,
     /// What the voltage of its supply falls by at this current, where the supply has a resistance.
     pub sag: Option<Volts>,
+    /// What is left of its voltage then.
+    pub left: Volts,
+    /// True where some phase asks for more than can be given at any voltage.
+    pub collapses: bool,
     /// The least that its regulator has to spare, where that only steps down.
     pub headroom: Option<Headroom>,
 }
@@ -79,11 +83,14 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
             rise: None,
             limit: limit(rail, setting),
             sag: None,
+            left: Volts::ZERO,
+            collapses: false,
             headroom: None,
         })
         .collect();
     let standing = standing_power(setting);
-    let (mut power, mut state) = (vec![Watts::ZERO; rails], SupplyState::default());
+    let tree = SupplyTree::new(setting);
+    let (mut power, mut state) = (vec![Watts::ZERO; tree.taps()], SupplyState::default());
     for (step, phase) in plan.steps.iter().flat_map(|s| s.phases.iter().map(move |p| (s, p))) {
         let swing = &setting.profile.spec().engines[step.engine].peak_to_mean;
         let swing = swing.as_ref().map_or(1.0, |ratio| ratio.get().0.max(1.0));
@@ -91,14 +98,17 @@ pub fn rail_peaks(plan: &Plan, setting: Setting<'_>) -> Vec<RailPeak> {
         else {
             continue;
         };
-        supply(&power, setting, &mut state);
+        tree.solve_afresh(&power, &mut state);
         for (peak, current) in peaks.iter_mut().zip(&state.rail_current) {
             if *current > peak.current {
                 (peak.current, peak.layer) = (*current, step.layer);
                 peak.sag = sag(peak.rail, *current, setting);
+                peak.left =
+                    state.rail_voltage[peak.rail] - tree.unfollowed_sag(peak.rail, *current);
             }
+            peak.collapses |= tree.is_collapsed(peak.rail, &state);
         }
-        spare(&state, &mut peaks, setting);
+        spare(&tree, &state, &mut peaks, setting);
         rise(step, engine, &mut peaks, setting);
     }
     peaks.retain(|peak| peak.current.0 > 0.0);
@@ -125,13 +135,13 @@ fn sag(rail: usize, current: Amperes, setting: Setting<'_>) -> Option<Volts> {
 }
 
 /// Keeps the least that each regulator has to spare.
-fn spare(state: &SupplyState, peaks: &mut [RailPeak], setting: Setting<'_>) {
+fn spare(tree: &SupplyTree, state: &SupplyState, peaks: &mut [RailPeak], setting: Setting<'_>) {
     for &regulator in &setting.point.regulators {
         let (input, output) = setting.profile.links().regulator_rails[regulator];
-        let fallen = sag(input, state.rail_current[input], setting).unwrap_or(Volts::ZERO);
-        let given = setting.point.voltages[input].0 - fallen;
+        let fallen = tree.unfollowed_sag(input, state.rail_current[input]);
+        let given = state.rail_voltage[input] - fallen;
         let current = state.rail_current[output];
-        let Some(spare) = headroom(regulator, given, current, setting) else { continue };
+        let Some(spare) = tree.headroom(regulator, given, current) else { continue };
         if peaks[output].headroom.is_none_or(|least| spare < least.spare) {
             peaks[output].headroom = Some(Headroom { regulator, current, given, spare });
         }

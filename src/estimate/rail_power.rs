@@ -1,10 +1,10 @@
-//! What loads draw from each rail in a phase, which is constant over it.
+//! What loads draw at each tap of the supply tree in a phase, which is constant over it.
 
 use crate::cost::Setting;
 use crate::mapping::{Phase, Step, slowest};
 use crate::units::{Seconds, Watts};
 
-/// Power of each rail in a phase, with the engine at `swing` times its mean; its duration, and the
+/// Power at each tap in a phase, with the engine at `swing` times its mean; its duration, and the
 /// engine's own power. Nothing for a phase without duration.
 pub(super) fn rail_power(
     step: &Step,
@@ -34,9 +34,9 @@ pub(super) fn draw(
 ) {
     let links = setting.profile.links();
     power.copy_from_slice(standing);
-    power[links.domain_rail[links.engine_domain[step.engine]]] += engine;
+    power[links.domain_tap[links.engine_domain[step.engine]]] += engine;
     for transfer in &phase.transfers {
-        let rail = links.domain_rail[links.channel_domain[transfer.channel]];
-        power[rail] += transfer.energy / time;
+        let tap = links.domain_tap[links.channel_domain[transfer.channel]];
+        power[tap] += transfer.energy / time;
     }
 }

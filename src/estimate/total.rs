@@ -3,8 +3,8 @@
 use super::rail_power::draw;
 use super::repeats::{Added, Repeats, again};
 use crate::cost::{
-    KnownPower, Setting, SupplyState, background, evidence_at_sources, load_power, standing_power,
-    supply, working_power,
+    KnownPower, Setting, SupplyState, SupplyTree, background, evidence_at_sources, grid_kind,
+    load_power, standing_power, working_power,
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
@@ -179,9 +179,13 @@ struct Summing<'a> {
     standing_parts: Vec<(Role, usize, KnownPower)>,
     /// Time of each phase of the step.
     phase_times: Vec<Seconds>,
-    rail_power: Vec<Watts>,
+    /// Power at each tap of the supply tree.
+    power: Vec<Watts>,
     losses: Vec<Joules>,
+    /// Loss in the grid of each domain.
+    grid_losses: Vec<Joules>,
     rail_charge: Vec<Coulombs>,
+    tree: SupplyTree,
     supply: SupplyState,
     energy_coverage: Coverage,
     time_coverage: Coverage,
@@ -248,8 +252,7 @@ pub fn estimate<'a>(plan: &'a Plan, setting: Setting<'a>) -> Estimate {
             None => by_component.push(*part),
         }
     }
-    let loss = |c: &&ComponentEnergy| matches!(c.role, Role::Regulator(_));
-    let load_energy = by_component.iter().filter(|c| !loss(c)).map(|c| c.energy).sum();
+    let load_energy = by_component.iter().filter(|c| !c.role.is_loss()).map(|c| c.energy).sum();
     Estimate {
         latency: layers.iter().map(|l| l.time).sum(),
         energy: layers.iter().map(|l| l.energy).sum(),
@@ -265,15 +268,18 @@ pub fn estimate<'a>(plan: &'a Plan, setting: Setting<'a>) -> Estimate {
 impl<'a> Summing<'a> {
     fn of(setting: Setting<'a>) -> Self {
         let rails = setting.point.voltages.len();
+        let (spec, tree) = (setting.profile.spec(), SupplyTree::new(setting));
         Self {
             setting,
             rail_coverage: vec![Coverage::default(); rails],
             standing: standing_power(setting),
             standing_parts: standing_parts(setting),
             phase_times: Vec::new(),
-            rail_power: vec![Watts::ZERO; rails],
-            losses: vec![Joules::ZERO; setting.profile.spec().regulators.len()],
+            power: vec![Watts::ZERO; tree.taps()],
+            losses: vec![Joules::ZERO; spec.regulators.len()],
+            grid_losses: vec![Joules::ZERO; spec.domains.len()],
             rail_charge: vec![Coulombs::ZERO; rails],
+            tree,
             supply: SupplyState::default(),
             energy_coverage: Coverage::default(),
             time_coverage: Coverage::default(),
@@ -436,21 +442,25 @@ impl<'a> Summing<'a> {
         let setting = self.setting;
         let mut total: Joules = parts.iter().map(|p| p.energy).sum();
         self.losses.fill(Joules::ZERO);
+        self.grid_losses.fill(Joules::ZERO);
         self.added.charges.reserve(step.phases.len() * self.rail_charge.len());
         for (phase, &time) in step.phases.iter().zip(&self.phase_times) {
             if time.0 <= 0.0 {
                 continue;
             }
-            let power = &mut self.rail_power;
+            let power = &mut self.power;
             let own = (time, phase.energy / time);
             draw(step, phase, own, &self.standing, power, setting);
-            supply(power, setting, &mut self.supply);
+            self.tree.solve_afresh(power, &mut self.supply);
             for (charge, current) in self.rail_charge.iter_mut().zip(&self.supply.rail_current) {
                 *charge += *current * time;
                 self.added.charges.push(*current * time);
             }
             for &regulator in &setting.point.regulators {
                 self.losses[regulator] += self.supply.regulator_loss[regulator] * time;
+            }
+            for (sum, loss) in self.grid_losses.iter_mut().zip(&self.supply.grid_loss) {
+                *sum += *loss * time;
             }
         }
         for &regulator in &setting.point.regulators {
@@ -460,9 +470,26 @@ impl<'a> Summing<'a> {
             }
             total += energy;
         }
+        total += self.grids(parts);
         let evidence = evidence_at_sources(&mut self.rail_coverage, &self.losses, setting);
         self.energy_coverage.merge(&evidence);
         self.added.evidence = evidence;
+        total
+    }
+}
+
+impl Summing<'_> {
+    /// Adds the losses of grids to the parts, and to what their rails' energy rests on.
+    fn grids(&mut self, parts: &mut Vec<ComponentEnergy>) -> Joules {
+        let mut total = Joules::ZERO;
+        for (domain, &energy) in self.grid_losses.iter().enumerate() {
+            if energy.0 != 0.0 {
+                parts.push(ComponentEnergy { role: Role::Grid(domain), energy });
+                let rail = self.setting.profile.links().domain_rail[domain];
+                self.rail_coverage[rail].add(grid_kind(domain, self.setting), energy.0);
+                total += energy;
+            }
+        }
         total
     }
 }

@@ -10,6 +10,7 @@ mod naming;
 mod points;
 mod posterior;
 mod rail_loops;
+mod regulators;
 mod rising;
 mod software;
 mod supplies;

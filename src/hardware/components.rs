@@ -20,6 +20,15 @@ pub enum Role {
     Load(usize),
     /// Loss of a regulator.
     Regulator(usize),
+    /// Loss in the power grid of a domain.
+    Grid(usize),
+}
+
+impl Role {
+    /// True for what is lost on the way to loads.
+    pub fn is_loss(self) -> bool {
+        matches!(self, Self::Regulator(_) | Self::Grid(_))
+    }
 }
 
 fn is_costed(memory: &Memory) -> bool {
@@ -34,7 +43,7 @@ fn is_costed(memory: &Memory) -> bool {
 }
 
 /// Every component of a profile, in a fixed order: engines, memories, caches, links, domains, state
-/// loads, regulators. What the profile gives no number for is left out.
+/// loads, regulators, grids. What the profile gives no number for is left out.
 pub fn components(profile: &Profile) -> Vec<(Role, String)> {
     let spec = profile.spec();
     let mut out = Vec::new();
@@ -66,6 +75,11 @@ pub fn components(profile: &Profile) -> Vec<(Role, String)> {
     }
     for (i, regulator) in spec.regulators.iter().enumerate() {
         out.push((Role::Regulator(i), format!("{}_loss", regulator.name)));
+    }
+    for (i, domain) in spec.domains.iter().enumerate() {
+        if domain.ir_drop.is_some() {
+            out.push((Role::Grid(i), format!("{}_grid", domain.name)));
+        }
     }
     out
 }

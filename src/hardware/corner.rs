@@ -72,8 +72,11 @@ impl Profile {
     /// What factors on voltage and switching energy act on.
     fn reach(&self) -> Reach {
         let scaling = self.spec().domains.iter().filter(|d| goes_with_voltage(d));
-        let (rails, domains) = scaling.map(|d| (d.rail.clone(), d.name.clone())).unzip();
-        Reach { rails, domains }
+        let (rails, domains): (Vec<_>, Vec<_>) =
+            scaling.map(|d| (d.rail.clone(), d.name.clone())).unzip();
+        let supplied = self.spec().domains.iter().filter(|d| rails.contains(&d.rail));
+        let supplied = supplied.map(|d| d.name.clone()).collect();
+        Reach { rails, domains, supplied }
     }
 }
 
@@ -81,6 +84,8 @@ impl Profile {
 struct Reach {
     rails: Vec<String>,
     domains: Vec<String>,
+    /// All domains of these rails, which ask voltages of them.
+    supplied: Vec<String>,
 }
 
 /// The factor from an old factor to a new one.
@@ -102,6 +107,13 @@ fn apply(spec: &mut ProfileSpec, corner: &Corner, reach: &Reach) {
         point.clocks.values_mut().for_each(|f| scale(f, corner.frequency.as_ref()));
         let rails = point.voltages.iter_mut().filter(|(rail, _)| reach.rails.contains(rail));
         rails.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
+        let asked = point.domain_voltages.iter_mut();
+        let asked = asked.filter(|(domain, _)| reach.supplied.contains(domain));
+        asked.for_each(|(_, v)| scale(v, corner.voltage.as_ref()));
+    }
+    for domain in spec.domains.iter_mut().filter(|d| reach.supplied.contains(&d.name)) {
+        let kept = domain.states.iter_mut().filter_map(|state| state.voltage.as_mut());
+        kept.for_each(|voltage| scale(voltage, corner.voltage.as_ref()));
     }
     for domain in spec.domains.iter_mut().filter(|d| !d.off_chip) {
         domain.leakage.iter_mut().for_each(|l: &mut LeakageSpec| scale(&mut l.power, leakage));

@@ -2,7 +2,8 @@
 
 use super::point::Point;
 use super::profile::Profile;
-use super::spec::DomainState;
+use super::spec::{DomainState, OperatingPoint, ProfileSpec, RegulatorKind, Supply};
+use crate::units::Volts;
 
 /// The index behind `list[` at the start of a field path, and what follows it.
 pub(super) fn item<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
@@ -17,8 +18,12 @@ impl Profile {
     /// no share of, the package, and corners other than the one it stands at.
     pub fn is_in_use(&self, path: &str, point: &Point, stacks: &[Option<usize>]) -> bool {
         let spec = self.spec();
-        if let Some((index, _)) = item(path, "operating_points") {
-            return spec.operating_points.get(index).is_some_and(|p| p.name == point.name);
+        if let Some((index, rest)) = item(path, "operating_points") {
+            let own = spec.operating_points.get(index).filter(|p| p.name == point.name);
+            let asking = rest.strip_prefix(".domain_voltages.");
+            return own.is_some_and(|own| {
+                asking.is_none_or(|domain| !is_stated(spec, own, domain.trim_matches('"')))
+            });
         }
         if let Some((index, _)) = item(path, "software") {
             return stacks.contains(&Some(index));
@@ -26,6 +31,10 @@ impl Profile {
         if let Some((load, rest)) = item(path, "loads") {
             let state = item(rest.trim_start_matches('.'), "states");
             return state.is_none_or(|(s, _)| point.load_states.get(load) == Some(&s));
+        }
+        if path.starts_with("domains[") && path.contains("].states[") && path.ends_with(".voltage")
+        {
+            return false;
         }
         if let Some((domain, rest)) = item(path, "domains")
             && let Some(Some(state)) = point.asleep.get(domain)
@@ -35,8 +44,14 @@ impl Profile {
         }
         if let Some((regulator, rest)) = item(path, "regulators") {
             // What a regulator can give is no figure.
-            let limits = rest.ends_with(".dropout") || rest.ends_with(".max_current");
-            return point.regulators.contains(&regulator) && !limits;
+            let limits = rest.ends_with(".max_current") || rest.contains(".wake_");
+            let holds = rest.ends_with(".dropout") && self.never_drops_out(regulator, point);
+            return point.regulators.contains(&regulator) && !limits && !holds;
+        }
+        if let Some((supply, rest)) = item(path, "supplies") {
+            let moves = [".resistance", ".open_circuit", ".charge", ".storage.maximum"];
+            let moves = moves.iter().any(|field| rest.starts_with(field));
+            return moves && spec.supplies.get(supply).is_some_and(Supply::is_followed);
         }
         if let Some((memory, rest)) = item(path, "memories")
             && let Some(rest) = rest.strip_prefix(".set_points.")
@@ -54,8 +69,34 @@ impl Profile {
             // The corner's takes its place.
             return corner.is_none_or(|(_, corner)| corner.temperature.is_none());
         }
-        !["package.", "supplies["].iter().any(|unused| path.starts_with(unused))
+        !path.starts_with("package.")
     }
+
+    /// True for a regulator whose input leaves its output twice the dropout at the most that it can give.
+    fn never_drops_out(&self, regulator: usize, point: &Point) -> bool {
+        let links = self.links();
+        let known = || {
+            let own = self.spec().regulators.get(regulator)?;
+            let (input, output) = *links.regulator_rails.get(regulator)?;
+            let left = point.voltages.get(input)?.0 - point.voltages.get(output)?.0;
+            let most = own.max_current.as_ref()?.get();
+            let falls = own.kinds().filter_map(|kind| match kind {
+                RegulatorKind::Ldo(ldo) => Some(ldo.dropout.as_ref()?.get() * most),
+                _ => None,
+            });
+            let supplied = links.supply_rail.iter().position(|rail| *rail == input);
+            let supply = supplied.and_then(|supply| self.spec().supplies.get(supply));
+            let sags = supply.is_some_and(Supply::is_followed);
+            Some(!sags && falls.fold(Volts::ZERO, Volts::max) * 2.0 <= left)
+        };
+        known().unwrap_or(false)
+    }
+}
+
+/// True where the rail of a domain has a voltage of its own at a point, whatever the domain asks.
+fn is_stated(spec: &ProfileSpec, point: &OperatingPoint, domain: &str) -> bool {
+    let own = spec.domains.iter().find(|own| own.name == domain);
+    own.is_some_and(|own| point.voltages.contains_key(&own.rail))
 }
 
 /// True for a number of a domain that counts while the domain stays in `state`, its own number

@@ -6,6 +6,7 @@ use super::spec::{Extends, OperatingPoint, PerCycle, ProfileSpec, Regulator, Sta
 use super::{HardwareError, shipped_profiles};
 use crate::diagnostic::{SpanIndex, patched, quoted};
 use crate::evidence::Parameter;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 /// `name` if a profile may have it.
@@ -179,7 +180,10 @@ fn point(spec: &ProfileSpec) -> Option<String> {
     let entry =
         |(name, p): (&String, &Parameter)| format!("{}: {}", quoted(name), quoted(&p.written));
     let clocks: Vec<_> = point.clocks.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
-    let voltages: Vec<_> = point.voltages.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
+    let rails =
+        spec.rails.iter().filter_map(|r| Some((&r.name, spec.rail_voltage(point, &r.name)?)));
+    let rails: BTreeMap<_, _> = rails.collect();
+    let voltages: Vec<_> = rails.iter().map(|(n, v)| entry((n, v.parameter()))).collect();
     let (clocks, voltages) = (clocks.join(", "), voltages.join(", "));
     let mut text = format!(
         "\x20 // One more operating point, with a frequency for every clock and a voltage for every rail.
@@ -207,7 +211,7 @@ fn point(spec: &ProfileSpec) -> Option<String> {
 
 fn load(spec: &ProfileSpec) -> Option<String> {
     let rail = spec.rails.last()?;
-    let voltage = spec.operating_points.first()?.voltages.get(&rail.name)?;
+    let voltage = spec.rail_voltage(spec.operating_points.first()?, &rail.name)?;
     let (rail, volts) = (quoted(&rail.name), quoted(&voltage.parameter().written));
     Some(format!(
         "\x20 // A block that runs no network and draws power by state.

@@ -29,6 +29,16 @@ pub enum OutOfReach {
         /// The highest it may have.
         most: Volts,
     },
+    /// A rail below what a domain asks of it.
+    #[error("{voltage} is below the {asked} that domain `{domain}` asks")]
+    BelowAsked {
+        /// The domain.
+        domain: String,
+        /// Voltage of its rail at the point.
+        voltage: Volts,
+        /// What it asks.
+        asked: Volts,
+    },
     /// A clock above all wait states.
     #[error("at {voltage} the wait states of `{memory}` end at {highest}, below the {clock} here")]
     BeyondWaitStates {
@@ -52,9 +62,9 @@ pub enum OutOfReach {
         lowest: Volts,
     },
     /// A regulator that only steps down and would have to step up.
-    #[error("{what} regulator `{regulator}` cannot make {output} out of {input}")]
+    #[error("{what} `{regulator}` cannot make {output} out of {input}")]
     NoHeadroom {
-        /// How it converts (`linear`).
+        /// What it is (`linear regulator`).
         what: &'static str,
         /// The regulator.
         regulator: String,
@@ -71,23 +81,24 @@ pub(super) fn out_of_reach(
     point: &OperatingPoint,
 ) -> Vec<(String, OutOfReach)> {
     let mut found = rails(spec, point);
+    found.extend(asks(spec, point));
     for (name, domain, law) in wait_states(spec, point) {
         found.extend(beyond_wait_states(spec, point, name, domain, law));
     }
     let regulators = spec.regulators.iter().filter(|r| r.in_use_at(&point.name));
-    found.extend(regulators.filter_map(|regulator| headroom(point, regulator)));
+    found.extend(regulators.filter_map(|regulator| headroom(spec, point, regulator)));
     found
 }
 
-fn voltage_of(point: &OperatingPoint, rail: &str) -> Option<Volts> {
+fn voltage_of(spec: &ProfileSpec, point: &OperatingPoint, rail: &str) -> Option<Volts> {
     // What could not be read has been told.
-    point.voltages.get(rail).filter(|v| v.parameter().fault.is_none()).map(|v| v.get())
+    spec.rail_voltage(point, rail).filter(|v| v.parameter().fault.is_none()).map(|v| v.get())
 }
 
 fn rails(spec: &ProfileSpec, point: &OperatingPoint) -> Vec<(String, OutOfReach)> {
     let mut found = Vec::new();
     for rail in &spec.rails {
-        let Some(voltage) = voltage_of(point, &rail.name) else { continue };
+        let Some(voltage) = voltage_of(spec, point, &rail.name) else { continue };
         let field = format!("voltages.{}", rail.name);
         let least = rail.minimum.as_ref().map(|v| v.get());
         let most = rail.maximum.as_ref().map(|v| v.get());
@@ -99,6 +110,22 @@ fn rails(spec: &ProfileSpec, point: &OperatingPoint) -> Vec<(String, OutOfReach)
         }
     }
     found
+}
+
+/// Rails below what their domains that are awake ask.
+fn asks(spec: &ProfileSpec, point: &OperatingPoint) -> Vec<(String, OutOfReach)> {
+    let awake = spec.domains.iter().filter(|d| !point.asleep.contains_key(&d.name));
+    let below = awake.filter_map(|domain| {
+        let asked = point.domain_voltages.get(&domain.name)?;
+        let asked = Some(asked.get()).filter(|_| asked.parameter().fault.is_none())?;
+        let voltage = voltage_of(spec, point, &domain.rail)?;
+        (voltage.0 < asked.0 * (1.0 - SLACK)).then(|| {
+            let domain_name = domain.name.clone();
+            let below = OutOfReach::BelowAsked { domain: domain_name, voltage, asked };
+            (format!("voltages.{}", domain.rail), below)
+        })
+    });
+    below.collect()
 }
 
 /// Every law of wait states in use at a point, with whose it is and the name of its domain.
@@ -129,7 +156,7 @@ fn beyond_wait_states(
 ) -> Option<(String, OutOfReach)> {
     let domain = spec.domains.iter().find(|d| d.name == domain)?;
     let clock = point.clocks.get(&domain.clock).filter(|c| c.parameter().fault.is_none())?.get();
-    let (voltage, memory) = (voltage_of(point, &domain.rail)?, name.to_owned());
+    let (voltage, memory) = (voltage_of(spec, point, &domain.rail)?, name.to_owned());
     if let Some(lowest) = law.above(voltage) {
         let beyond = OutOfReach::BelowWaitStates { memory, voltage, lowest };
         return Some((format!("voltages.{}", domain.rail), beyond));
@@ -141,15 +168,20 @@ fn beyond_wait_states(
     })
 }
 
-fn headroom(point: &OperatingPoint, regulator: &Regulator) -> Option<(String, OutOfReach)> {
+fn headroom(
+    spec: &ProfileSpec,
+    point: &OperatingPoint,
+    regulator: &Regulator,
+) -> Option<(String, OutOfReach)> {
     let what = match regulator.kind {
-        RegulatorKind::Ldo(_) => "linear",
-        RegulatorKind::Buck(_) => "step-down",
+        RegulatorKind::Ldo(_) => "linear regulator",
+        RegulatorKind::Buck(_) | RegulatorKind::BuckFit(_) => "step-down regulator",
+        RegulatorKind::LoadSwitch(_) => "load switch",
         // A boost converter is either of these.
         RegulatorKind::Switching(_) | RegulatorKind::Table(_) => return None,
     };
-    let input = voltage_of(point, &regulator.input)?;
-    let output = voltage_of(point, &regulator.output)?;
+    let input = voltage_of(spec, point, &regulator.input)?;
+    let output = voltage_of(spec, point, &regulator.output)?;
     (output.0 > input.0 * (1.0 + SLACK)).then(|| {
         let regulator_name = regulator.name.clone();
         let beyond = OutOfReach::NoHeadroom { what, regulator: regulator_name, input, output };

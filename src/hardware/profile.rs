@@ -36,6 +36,11 @@ pub struct Links {
     pub link_joins: Vec<(usize, usize)>,
     /// Rail of each domain.
     pub domain_rail: Vec<usize>,
+    /// Where each domain draws: its rail, or behind all rails a place of its own where it has a power grid
+    /// (`ir_drop`).
+    pub domain_tap: Vec<usize>,
+    /// Rail of each such place: of each rail itself, then of each domain with a grid.
+    pub tap_rail: Vec<usize>,
     /// Rail of each state load.
     pub load_rail: Vec<usize>,
     /// Rail of each supply.
@@ -219,7 +224,8 @@ impl Profile {
         point: &OperatingPoint,
     ) -> (Vec<(Hertz, Kind)>, Vec<(Volts, Kind)>) {
         let clocks = self.spec.domains.iter().filter_map(|d| point.clocks.get(&d.clock));
-        let voltages = self.spec.rails.iter().filter_map(|r| point.voltages.get(&r.name));
+        let rails = self.spec.rails.iter();
+        let voltages = rails.filter_map(|r| self.spec.rail_voltage(point, &r.name));
         (
             clocks.map(|v| (v.get(), v.kind())).collect(),
             voltages.map(|v| (v.get(), v.kind())).collect(),

@@ -37,8 +37,8 @@ pub use posterior::Posterior;
 pub use precision::Precision;
 pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack, Tile};
 pub use supply::{
-    Buck, EfficiencyPoint, EfficiencyPoints, Ldo, RailSpec, Regulator, RegulatorKind, Supply,
-    Switching,
+    Buck, BuckFit, EfficiencyPoint, EfficiencyPoints, FitPoint, Ldo, LoadSwitch, OpenCircuitPoint,
+    RailSpec, Regulator, RegulatorKind, RegulatorMode, Storage, Supply, Switching,
 };
 pub use windows::WindowLimits;
 
@@ -188,6 +188,10 @@ described! {
         /// States of blocks that run no network, where they differ from their first.
         #[serde(default)]
         pub loads: BTreeMap<String, String>,
+        /// Voltage that domains ask of their rails. A rail is not below what its domains that are awake
+        /// ask, and one without a voltage of its own stands at the highest of it.
+        #[serde(default)]
+        pub domain_voltages: BTreeMap<String, Condition<Volts>>,
         /// Domains that stay in a state of rest, with that state: their engines take no work.
         #[serde(default)]
         pub asleep: BTreeMap<String, String>,

@@ -137,15 +137,23 @@ impl<'a> Prediction<'a> {
     /// Supplies that sag too far at the highest current, and regulators that are left too little.
     fn out_of_headroom(&self, peaks: &[RailPeak]) -> Vec<String> {
         let spec = self.setting.profile.spec();
-        let mut said = Vec::new();
+        let collapsing = peaks.iter().filter(|peak| peak.collapses);
+        let mut said: Vec<String> = collapsing
+            .map(|peak| {
+                let rail = &spec.rails[peak.rail].name;
+                format!(
+                    "COLLAPSES: what rail {rail} is asked for passes its resistance at no voltage"
+                )
+            })
+            .collect();
         for (peak, sag) in peaks.iter().filter_map(|p| Some((p, p.sag?))) {
-            let (rail, voltage) =
-                (&spec.rails[peak.rail], self.setting.point.voltages[peak.rail].0);
+            let rail = &spec.rails[peak.rail];
             let least = rail.minimum.as_ref().map_or(Volts::ZERO, |least| least.get());
-            if voltage - sag < least || voltage - sag <= Volts::ZERO {
+            if peak.left < least || peak.left <= Volts::ZERO {
+                let (current, full) = (peak.current, peak.left + sag);
                 said.push(format!(
-                    "OUT OF HEADROOM: at {} the supply of rail {} sags by {sag}, from {voltage}",
-                    peak.current, rail.name
+                    "OUT OF HEADROOM: at {current} the supply of rail {} sags by {sag}, from {full}",
+                    rail.name
                 ));
             }
         }

@@ -7,14 +7,15 @@
 //! takes the difference between the end of its layer and its start.
 
 use crate::cost::{
-    DomainPower, KnownPower, Setting, SupplyState, evidence_at_sources, is_fed, supply,
+    Changed, DomainPower, KnownPower, Setting, SupplyState, SupplyTree, evidence_at_sources,
+    grid_kind, is_fed,
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::{Role, components};
 use crate::trace::{
     Cause, Component, ComponentId, ComponentKind, Header, Ledger, Rail, RailId, Sink,
 };
-use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Watts};
+use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Volts, Watts};
 use serde::{Deserialize, Serialize};
 
 /// Where the components of each role are in the header.
@@ -27,6 +28,7 @@ struct Places {
     rests: Vec<Option<usize>>,
     loads: Vec<Option<usize>>,
     regulators: Vec<Option<usize>>,
+    grids: Vec<Option<usize>>,
 }
 
 impl Places {
@@ -39,6 +41,7 @@ impl Places {
             Role::Rest(i) => (&self.rests, i),
             Role::Load(i) => (&self.loads, i),
             Role::Regulator(i) => (&self.regulators, i),
+            Role::Grid(i) => (&self.grids, i),
         };
         list.get(index).copied().flatten()
     }
@@ -52,6 +55,7 @@ impl Places {
             Role::Rest(i) => (&mut self.rests, i),
             Role::Load(i) => (&mut self.loads, i),
             Role::Regulator(i) => (&mut self.regulators, i),
+            Role::Grid(i) => (&mut self.grids, i),
         };
         if list.len() <= index {
             list.resize(index + 1, None);
@@ -126,6 +130,7 @@ struct Numbers {
     rail_load: Vec<Held>,
     rail_current: Vec<Held>,
     losses: Vec<Held>,
+    grids: Vec<Held>,
     source: Held,
     /// Power that stands, and all that regulators burn.
     standing: f64,
@@ -146,9 +151,10 @@ pub(super) struct Accounts<'a> {
     setting: Setting<'a>,
     header: Header,
     places: Places,
-    rails: Vec<Option<usize>>,
-    /// Components of each rail.
-    on_rail: Vec<Vec<usize>>,
+    /// Tap of the supply tree that each component draws at; none for a loss.
+    taps: Vec<Option<usize>>,
+    /// Components at each tap.
+    at_tap: Vec<Vec<usize>>,
     numbers: Numbers,
     /// What stands, by rail and what it rests on: domains (three parts each), memories, blocks.
     standing: Vec<(usize, KnownPower)>,
@@ -157,25 +163,30 @@ pub(super) struct Accounts<'a> {
     standing_changed: bool,
     /// What the length of idle times and transitions rests on.
     lasting: Kind,
+    tree: SupplyTree,
     supply: SupplyState,
+    /// Power at each tap.
     loads: Vec<Watts>,
+    taps_changed: Vec<usize>,
+    is_tap_changed: Vec<bool>,
+    to_solve: Changed,
     changed: Vec<usize>,
     is_changed: Vec<bool>,
-    rail_changed: Vec<bool>,
     told: Vec<f64>,
-    told_rails: Vec<f64>,
+    told_rails: Vec<(Volts, Amperes)>,
 }
 
 impl<'a> Accounts<'a> {
     /// Accounts of a run whose workloads have so many layers each.
     pub(super) fn new(setting: Setting<'a>, layers: &[usize]) -> Self {
         let spec = setting.profile.spec();
-        let (header, places, rails) = header(setting);
-        let (count, rail_count) = (rails.len(), spec.rails.len());
-        let mut on_rail = vec![Vec::new(); rail_count];
-        for (component, rail) in rails.iter().enumerate() {
-            if let Some(rail) = rail {
-                on_rail[*rail].push(component);
+        let (header, places, taps) = header(setting);
+        let (count, rail_count) = (taps.len(), spec.rails.len());
+        let tree = SupplyTree::new(setting);
+        let mut at_tap = vec![Vec::new(); tree.taps()];
+        for (component, tap) in taps.iter().enumerate() {
+            if let Some(tap) = tap {
+                at_tap[*tap].push(component);
             }
         }
         let stands = 3 * spec.domains.len() + spec.memories.len() + spec.loads.len();
@@ -184,13 +195,13 @@ impl<'a> Accounts<'a> {
             setting,
             header,
             places,
-            rails,
-            on_rail,
+            taps,
             numbers: Numbers {
                 components: vec![Held::default(); count],
                 rail_load: vec![Held::default(); rail_count],
                 rail_current: vec![Held::default(); rail_count],
                 losses: vec![Held::default(); spec.regulators.len()],
+                grids: vec![Held::default(); spec.domains.len()],
                 source: Held::default(),
                 standing: 0.0,
                 loss: 0.0,
@@ -210,12 +221,16 @@ impl<'a> Accounts<'a> {
             standing_changed: false,
             lasting: Kind::STRONGEST,
             supply: SupplyState::default(),
-            loads: vec![Watts::ZERO; rail_count],
+            loads: vec![Watts::ZERO; tree.taps()],
+            taps_changed: (0..tree.taps()).collect(),
+            is_tap_changed: vec![true; tree.taps()],
+            to_solve: Changed::default(),
+            at_tap,
+            tree,
             changed: Vec::new(),
             is_changed: vec![false; count],
-            rail_changed: vec![true; rail_count],
             told: vec![f64::NAN; count],
-            told_rails: vec![f64::NAN; rail_count],
+            told_rails: vec![(Volts(f64::NAN), Amperes(f64::NAN)); rail_count],
         }
     }
 
@@ -231,8 +246,10 @@ impl<'a> Accounts<'a> {
             self.is_changed[place] = true;
             self.changed.push(place);
         }
-        if let Some(rail) = self.rails[place] {
-            self.rail_changed[rail] = true;
+        if let Some(tap) = self.taps[place]
+            && !std::mem::replace(&mut self.is_tap_changed[tap], true)
+        {
+            self.taps_changed.push(tap);
         }
     }
 
@@ -302,6 +319,13 @@ impl<'a> Accounts<'a> {
         for (sum, loss) in numbers.rest_losses.iter_mut().zip(&self.supply.regulator_loss) {
             *sum += loss.0 * elapsed;
         }
+        let links = self.setting.profile.links();
+        let grids = self.supply.grid_loss.iter().enumerate();
+        for (domain, power) in grids.filter(|(_, power)| power.0 != 0.0) {
+            let kind = grid_kind(domain, self.setting).weaker(self.lasting);
+            let rail = links.domain_rail[domain];
+            numbers.rest_evidence[rail].add(kind, power.0 * elapsed);
+        }
     }
 
     /// Where a job that begins a layer stands.
@@ -345,18 +369,16 @@ impl<'a> Accounts<'a> {
             self.standing_changed = false;
             self.sum_standing();
         }
-        if !self.rail_changed.contains(&true) {
+        if self.taps_changed.is_empty() {
             return;
         }
-        for (rail, changed) in self.rail_changed.iter_mut().enumerate() {
-            if std::mem::take(changed) {
-                let on_it = self.on_rail[rail].iter();
-                let power = on_it.map(|c| self.numbers.components[*c].value).sum();
-                self.loads[rail] = Watts(power);
-                self.numbers.rail_load[rail].set(now, power);
-            }
+        for tap in self.taps_changed.drain(..) {
+            self.is_tap_changed[tap] = false;
+            let at_it = self.at_tap[tap].iter();
+            self.loads[tap] = Watts(at_it.map(|c| self.numbers.components[*c].value).sum());
+            self.to_solve.mark(tap);
         }
-        supply(&self.loads, self.setting, &mut self.supply);
+        self.tree.solve_from(&mut self.to_solve, &self.loads, &mut self.supply);
         self.follow_supply(now);
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
@@ -370,9 +392,10 @@ impl<'a> Accounts<'a> {
         }
         self.changed = changed;
         for (rail, current) in self.supply.rail_current.iter().enumerate() {
-            if self.told_rails[rail] != current.0 {
-                sink.rail(now, RailId(rail), self.setting.point.voltages[rail].0, *current);
-                self.told_rails[rail] = current.0;
+            let voltage = self.supply.rail_voltage[rail];
+            if self.told_rails[rail] != (voltage, *current) {
+                sink.rail(now, RailId(rail), voltage, *current);
+                self.told_rails[rail] = (voltage, *current);
             }
         }
     }
@@ -400,7 +423,20 @@ impl<'a> Accounts<'a> {
                 self.set(now, Role::Regulator(regulator), burnt);
             }
         }
+        for domain in 0..self.supply.grid_loss.len() {
+            let burnt = self.supply.grid_loss[domain];
+            loss += burnt.0;
+            if self.numbers.grids[domain].value != burnt.0 {
+                self.numbers.grids[domain].set(now, burnt.0);
+                self.set(now, Role::Grid(domain), burnt);
+            }
+        }
         self.numbers.loss = loss;
+        for (held, power) in self.numbers.rail_load.iter_mut().zip(&self.supply.rail_power) {
+            if held.value != power.0 {
+                held.set(now, power.0);
+            }
+        }
         for (held, current) in self.numbers.rail_current.iter_mut().zip(&self.supply.rail_current) {
             if held.value != current.0 {
                 held.set(now, current.0);
@@ -420,6 +456,7 @@ impl<'a> Accounts<'a> {
             &mut numbers.rail_load,
             &mut numbers.rail_current,
             &mut numbers.losses,
+            &mut numbers.grids,
         ];
         all.into_iter().flatten().for_each(|held| held.integrate(end));
         numbers.source.integrate(end);
@@ -475,6 +512,11 @@ impl<'a> Accounts<'a> {
             let name = self.setting.profile.spec().regulators[regulator].name.clone();
             ledger.losses.insert(name, Joules(numbers.losses[regulator].integral.value()));
         }
+        let domains = self.setting.profile.spec().domains.iter().zip(&numbers.grids);
+        for (domain, held) in domains.filter(|(domain, _)| domain.ir_drop.is_some()) {
+            let energy = Joules(held.integral.value());
+            ledger.losses.insert(format!("{}_grid", domain.name), energy);
+        }
         ledger
     }
 }
@@ -487,7 +529,7 @@ pub(super) struct Closed {
     pub(super) rest_evidence: Coverage,
 }
 
-/// Components and rails, where each role is, and the rail of each load.
+/// Components and rails, where each role is, and the tap that each load draws at.
 fn header(setting: Setting<'_>) -> (Header, Places, Vec<Option<usize>>) {
     let spec = setting.profile.spec();
     let links = setting.profile.links();
@@ -495,7 +537,7 @@ fn header(setting: Setting<'_>) -> (Header, Places, Vec<Option<usize>>) {
     for (index, rail) in spec.rails.iter().enumerate() {
         header.rails.push(Rail { name: rail.name.clone(), is_source: !is_fed(index, setting) });
     }
-    let (mut places, mut rails) = (Places::default(), Vec::new());
+    let (mut places, mut taps) = (Places::default(), Vec::new());
     for (role, name) in components(setting.profile) {
         let (kind, domain, rail) = match role {
             Role::Engine(i) => (ComponentKind::Engine, Some(links.engine_domain[i]), None),
@@ -508,18 +550,20 @@ fn header(setting: Setting<'_>) -> (Header, Places, Vec<Option<usize>>) {
             Role::Regulator(i) => {
                 (ComponentKind::RegulatorLoss, None, Some(links.regulator_rails[i].0))
             }
+            Role::Grid(i) => (ComponentKind::GridLoss, Some(i), None),
         };
         let rail = rail.or(domain.map(|d| links.domain_rail[d])).unwrap_or(0);
-        places.set(role, rails.len());
+        places.set(role, taps.len());
         header.components.push(Component {
             name,
             kind,
             domain: domain.map_or(String::new(), |d| spec.domains[d].name.clone()),
             rail: spec.rails[rail].name.clone(),
         });
-        rails.push((kind != ComponentKind::RegulatorLoss).then_some(rail));
+        let tap = domain.map_or(rail, |d| links.domain_tap[d]);
+        taps.push((!role.is_loss()).then_some(tap));
     }
-    (header, places, rails)
+    (header, places, taps)
 }
 
 /// Memories come first among channels, then caches, then links.

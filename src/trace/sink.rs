@@ -33,6 +33,8 @@ pub enum ComponentKind {
     Load,
     /// What a regulator burns.
     RegulatorLoss,
+    /// What the power grid of a domain burns.
+    GridLoss,
     /// What a meter saw on a supply line.
     Measured,
 }
@@ -53,7 +55,7 @@ pub struct Component {
 impl Component {
     /// True for what domains draw, false for losses on the way to them.
     pub fn is_load(&self) -> bool {
-        self.kind != ComponentKind::RegulatorLoss
+        !matches!(self.kind, ComponentKind::RegulatorLoss | ComponentKind::GridLoss)
     }
 }
 

@@ -89,6 +89,7 @@ quantity!(/** A power \[W\]; drawn is positive, delivered negative. */ Watts, "p
 quantity!(/** An energy \[J\]. */ Joules, "energy", "J", "30 nJ", JOULE);
 quantity!(/** A charge \[C\]; as a cost per clock cycle it is written `uA/MHz`. */ Coulombs, "charge (current per clock)", "C", "105 uA/MHz", Dimension { joule: 1, volt: -1, ..NONE });
 quantity!(/** A resistance \[ohm\]. */ Ohms, "resistance", "Ω", "50 mOhm", Dimension { second: 1, joule: -1, volt: 2, ..NONE });
+quantity!(/** A capacitance \[F\]. */ Farads, "capacitance", "F", "100 uF", Dimension { joule: 1, volt: -2, ..NONE });
 quantity!(/** A temperature on the Celsius scale \[degC\]. */ Celsius, "temperature", "°C", "25 degC", Dimension { celsius_scale: true, ..KELVIN }, true);
 quantity!(/** A temperature difference \[K\]. */ Kelvins, "temperature difference", "K", "10 K", KELVIN, true);
 quantity!(/** An amount of memory or traffic \[B\]. */ Bytes, "memory size", "B", "640 KiB", BYTE);
@@ -159,6 +160,8 @@ product!(Volts * Coulombs = Joules);
 product!(Amperes * Seconds = Coulombs);
 product!(AmperesPerSecond * Seconds = Amperes);
 product!(Ohms * Amperes = Volts);
+product!(Farads * Volts = Coulombs);
+product!(Ohms * Farads = Seconds);
 product!(Joules * Seconds = JouleSeconds);
 product!(JouleSeconds * Seconds = JouleSecondsSquared);
 product!(BytesPerSecond * Seconds = Bytes);

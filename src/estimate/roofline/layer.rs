@@ -3,7 +3,7 @@
 use super::{ComputeRoof, Counted, EnergyRoof, Level};
 use crate::cost::{Setting, bandwidth};
 use crate::estimate::{Bound, LayerEstimate, phase_time};
-use crate::hardware::{Precision, Role};
+use crate::hardware::Precision;
 use crate::mapping::{PhaseKind, Step, Transfer};
 use crate::model::OpKind;
 use crate::units::{Bytes, Joules, Quantity, Seconds, Watts};
@@ -174,7 +174,7 @@ pub(super) fn point<C: Counted>(
     };
     let bytes = levels.iter().map(|level| of(level).map(Transfer::bytes).sum());
     let moving = levels.iter().map(|level| of(level).map(|t| t.energy).sum());
-    let loads = layer.by_component.iter().filter(|c| !matches!(c.role, Role::Regulator(_)));
+    let loads = layer.by_component.iter().filter(|c| !c.role.is_loss());
     let point = Point {
         work,
         bytes: bytes.collect(),

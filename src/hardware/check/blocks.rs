@@ -7,10 +7,18 @@ impl Checker<'_> {
     pub(super) fn domains(&mut self) {
         let spec = self.spec;
         let rails = names!(spec.rails);
+        self.links.tap_rail = (0..rails.len()).collect();
         for (i, domain) in spec.domains.iter().enumerate() {
             let at = |field: &str| format!("domains[{i}].{field}");
             let rail = self.resolve(at("rail"), "rail", &domain.rail, &rails);
             self.links.domain_rail.push(rail);
+            let mut tap = rail;
+            if let Some(resistance) = &domain.ir_drop {
+                self.not_negative(at("ir_drop"), resistance);
+                tap = self.links.tap_rail.len();
+                self.links.tap_rail.push(rail);
+            }
+            self.links.domain_tap.push(tap);
             self.clocked(i);
             self.positive(at("nominal_voltage"), &domain.nominal_voltage);
             if let Some(leakage) = &domain.leakage {
@@ -38,6 +46,9 @@ impl Checker<'_> {
             if let Some(share) = share {
                 self.share(format!("{path}.{field}"), share);
             }
+        }
+        if let Some(voltage) = &state.voltage {
+            self.positive(format!("{path}.voltage"), voltage);
         }
         let spec = self.spec;
         let own: Vec<_> = spec.memories.iter().filter(|m| m.domain == domain).collect();

@@ -45,9 +45,13 @@ impl Checker<'_> {
         others: &BTreeSet<&str>,
         of: fn(&OperatingPoint) -> &BTreeMap<String, Condition<Q>>,
     ) {
-        let points = &self.spec.operating_points;
-        let lacking: Vec<&OperatingPoint> =
-            points.iter().filter(|point| !of(point).contains_key(name)).collect();
+        let spec = self.spec;
+        let points = &spec.operating_points;
+        // A rail may stand at what its domains ask.
+        let asked =
+            |point: &OperatingPoint| what == "rail" && spec.rail_voltage(point, name).is_some();
+        let stated = |point: &OperatingPoint| of(point).contains_key(name) || asked(point);
+        let lacking: Vec<&OperatingPoint> = points.iter().filter(|point| !stated(point)).collect();
         if lacking.is_empty() {
             return;
         }

@@ -27,6 +27,9 @@ impl Checker<'_> {
         for (i, domain) in spec.domains.iter().enumerate() {
             self.once(&format!("domains[{i}].states"), &names!(domain.states));
         }
+        for (i, regulator) in spec.regulators.iter().enumerate() {
+            self.once(&format!("regulators[{i}].modes"), &names!(regulator.modes));
+        }
         for (i, memory) in spec.memories.iter().enumerate() {
             self.once(&format!("memories[{i}].states"), &names!(memory.states));
         }
@@ -71,6 +74,7 @@ impl Checker<'_> {
             let parts = ["clock", "leakage", "rest"];
             let part = |p| (format!("domains[{i}].name"), format!("{}_{p}", domain.name));
             named.extend(parts.map(part));
+            named.extend(domain.ir_drop.iter().map(|_| part("grid")));
         }
         let earlier = |i: usize, name: &str| spec.regulators[..i].iter().any(|r| r.name == name);
         for (i, regulator) in spec.regulators.iter().enumerate() {

@@ -21,6 +21,11 @@ impl Checker<'_> {
                 }
                 self.positive(at(&format!("voltages.{rail}")), voltage);
             }
+            for (domain, voltage) in &point.domain_voltages {
+                let path = format!("operating_points[{i}].domain_voltages.{domain}");
+                self.resolve(path.clone(), "domain", domain, &names!(spec.domains));
+                self.positive(path, voltage);
+            }
             self.choices(i);
             self.sleepers(i);
             self.feeds(i);

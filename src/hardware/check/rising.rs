@@ -29,7 +29,8 @@ impl Checker<'_> {
             }
             let points = spec.operating_points.iter().enumerate().filter(|(_, p)| !p.above_need);
             let stated = points.filter_map(|(i, point)| {
-                let (f, v) = (point.clocks.get(&domain.clock)?, point.voltages.get(&domain.rail)?);
+                let v = spec.rail_voltage(point, &domain.rail)?;
+                let f = point.clocks.get(&domain.clock)?;
                 Some((i, f.get(), v.get()))
             });
             let mut stated: Vec<Stated> = stated.collect();

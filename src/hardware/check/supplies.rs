@@ -1,58 +1,10 @@
-//! Regulators and supplies: rails that exist, losses that make sense.
+//! Supplies: rails that exist, batteries and storages that make sense.
 
 use super::{Checker, names};
-use crate::hardware::spec::{Buck, EfficiencyPoints, RegulatorKind};
+use crate::hardware::spec::{Storage, Supply};
+use crate::units::{Ratio, Volts};
 
 impl Checker<'_> {
-    pub(super) fn regulators(&mut self) {
-        let spec = self.spec;
-        let (rails, points) = (names!(spec.rails), names!(spec.operating_points));
-        for (i, regulator) in spec.regulators.iter().enumerate() {
-            let at = |field: &str| format!("regulators[{i}].{field}");
-            let input = self.resolve(at("input"), "rail", &regulator.input, &rails);
-            let output = self.resolve(at("output"), "rail", &regulator.output, &rails);
-            self.links.regulator_rails.push((input, output));
-            let used_at = &regulator.operating_points;
-            self.resolve_all(&at("operating_points"), "operating point", used_at, &points);
-            if let Some(limit) = &regulator.max_current {
-                self.positive(at("max_current"), limit);
-            }
-            match &regulator.kind {
-                RegulatorKind::Ldo(_) => {}
-                RegulatorKind::Switching(s) => {
-                    self.efficiency(at("kind.Switching.efficiency"), &s.efficiency);
-                }
-                RegulatorKind::Buck(buck) => self.buck(&at("kind.Buck"), buck),
-                RegulatorKind::Table(table) => self.efficiencies(&at("kind.Table"), table),
-            }
-        }
-    }
-
-    fn buck(&mut self, path: &str, buck: &Buck) {
-        self.not_negative(format!("{path}.quiescent"), &buck.quiescent);
-        self.not_negative(format!("{path}.switching_loss"), &buck.switching_loss);
-        self.not_negative(format!("{path}.drop"), &buck.drop);
-        self.not_negative(format!("{path}.resistance"), &buck.resistance);
-        if let Some(knee) = &buck.skips_below {
-            self.positive(format!("{path}.skips_below"), knee);
-        }
-    }
-
-    fn efficiencies(&mut self, path: &str, table: &EfficiencyPoints) {
-        if table.points.is_empty() {
-            self.fault(format!("{path}.points"), "a table has at least one point");
-        }
-        for (j, point) in table.points.iter().enumerate() {
-            let at = |field: &str| format!("{path}.points[{j}].{field}");
-            self.positive(at("load"), &point.load);
-            self.efficiency(at("efficiency"), &point.efficiency);
-            let earlier = j.checked_sub(1).and_then(|j| table.points.get(j));
-            if earlier.is_some_and(|e| e.load.get() >= point.load.get()) {
-                self.fault(at("load"), "loads stand in rising order");
-            }
-        }
-    }
-
     pub(super) fn supplies(&mut self) {
         let spec = self.spec;
         let rails = names!(spec.rails);
@@ -74,6 +26,55 @@ impl Checker<'_> {
             if let Some(limit) = &supply.max_current {
                 self.positive(at("max_current"), limit);
             }
+            if let Some(resistance) = &supply.resistance {
+                self.not_negative(at("resistance"), resistance);
+            }
+            self.open_circuit(i, supply);
+            if let Some(storage) = &supply.storage {
+                self.storage(i, supply, storage);
+            }
+        }
+    }
+
+    /// The curve of a battery rises in its charge and does not fall in voltage.
+    fn open_circuit(&mut self, i: usize, supply: &Supply) {
+        let mut before: Option<(Ratio, Volts)> = None;
+        for (j, point) in supply.open_circuit.iter().enumerate() {
+            let at = |field: &str| format!("supplies[{i}].open_circuit[{j}].{field}");
+            self.share(at("charge"), &point.charge);
+            self.positive(at("voltage"), &point.voltage);
+            let (charge, voltage) = (point.charge.get(), point.voltage.get());
+            if before.is_some_and(|(earlier, _)| charge <= earlier) {
+                self.fault(at("charge"), "charges stand in rising order");
+            }
+            if before.is_some_and(|(_, lower)| voltage < lower) {
+                self.fault(at("voltage"), "a fuller battery has no lower voltage");
+            }
+            before = Some((charge, voltage));
+        }
+        if let Some(charge) = &supply.charge {
+            let path = format!("supplies[{i}].charge");
+            self.share(path.clone(), charge);
+            if supply.open_circuit.is_empty() {
+                self.fault(path, "a charge says something only with an `open_circuit` curve");
+            }
+        }
+    }
+
+    fn storage(&mut self, i: usize, supply: &Supply, storage: &Storage) {
+        let at = |field: &str| format!("supplies[{i}].storage.{field}");
+        self.positive(at("capacitance"), &storage.capacitance);
+        self.positive(at("maximum"), &storage.maximum);
+        self.not_negative(at("minimum"), &storage.minimum);
+        if let Some(leakage) = &storage.leakage {
+            self.positive(at("leakage"), leakage);
+        }
+        if storage.minimum.get() >= storage.maximum.get() {
+            self.fault(at("minimum"), "what is stored lies between minimum and maximum");
+        }
+        if !supply.open_circuit.is_empty() || supply.capacity.is_some() {
+            let message = "a storage is no battery: it has neither `capacity` nor `open_circuit`";
+            self.fault(format!("supplies[{i}].storage"), message);
         }
     }
 }

@@ -145,8 +145,9 @@ fn mistyped<'a>(rail: &str, profile: &'a Profile) -> Option<&'a str> {
 
 /// Voltages of the rail of a block, at all operating points.
 fn voltages(block: &Block, profile: &Profile) -> Vec<f64> {
-    let points = profile.spec().operating_points.iter();
-    points.filter_map(|p| p.voltages.get(&block.rail)).map(|v| v.get().0).collect()
+    let spec = profile.spec();
+    let points = spec.operating_points.iter();
+    points.filter_map(|p| spec.rail_voltage(p, &block.rail)).map(|v| v.get().0).collect()
 }
 
 /// The first mode of a block whose voltage is off by a factor from that of its rail: its line, and what is

@@ -3,7 +3,7 @@
 use super::precision::either_parameter;
 use crate::evidence::{Condition, FieldPath, Kind, Parameter, Parameters, Valued, described};
 use crate::units::{
-    Amperes, Celsius, Coulombs, Joules, JoulesPerCycle, PerKelvin, PerVolt, Quantity, Ratio,
+    Amperes, Celsius, Coulombs, Joules, JoulesPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio,
     Seconds, Volts, Watts,
 };
 use serde::Deserialize;
@@ -29,6 +29,10 @@ described! {
         /// Leakage while powered.
         #[serde(default)]
         pub leakage: Option<LeakageSpec>,
+        /// Resistance of its power grid and switch, between the rail and it: what it takes stands in the
+        /// loss of its grid.
+        #[serde(default)]
+        pub ir_drop: Option<Valued<Ohms>>,
         /// States with less power than on, for idle times; the first is the one used.
         #[serde(default)]
         pub states: Vec<DomainState>,
@@ -61,6 +65,9 @@ described! {
         /// named, nothing is left.
         #[serde(default)]
         pub memories: BTreeMap<String, String>,
+        /// Voltage that is enough for what is kept, where it is less than that at work.
+        #[serde(default)]
+        pub voltage: Option<Valued<Volts>>,
         /// Time to be at work again.
         #[serde(default)]
         pub wake_time: Option<Valued<Seconds>>,

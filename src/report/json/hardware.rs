@@ -142,7 +142,7 @@ fn rail(profile: &Profile, at: &RailNode) -> Value {
     let voltages = spec
         .operating_points
         .iter()
-        .filter_map(|point| Some((point.name.clone(), json!(point.voltages.get(name)?.get()))));
+        .filter_map(|p| Some((p.name.clone(), json!(spec.rail_voltage(p, name)?.get()))));
     node.insert("voltage_v_by_point".into(), Value::Object(voltages.collect()));
     if let Feed::Regulators(indices) = &at.feed {
         let regulators = indices.iter().filter_map(|index| {

@@ -61,7 +61,7 @@ fn points(profile: &Profile) -> String {
     for point in &spec.operating_points {
         let mut row = vec![point.name.clone()];
         row.extend(clocks.iter().map(|c| point.clocks.get(*c).map_or(String::new(), |f| plain(f))));
-        let voltage = |rail: &String| point.voltages.get(rail).map_or(String::new(), |v| plain(v));
+        let voltage = |rail: &String| spec.rail_voltage(point, rail).map_or(String::new(), plain);
         row.extend(spec.rails.iter().map(|rail| voltage(&rail.name)));
         cells.push(row);
     }

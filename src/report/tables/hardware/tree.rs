@@ -3,9 +3,9 @@
 use super::drawing::{Branch, drawn, whole};
 use crate::evidence::{Parameter, Valued};
 use crate::hardware::{
-    Bandwidth, Cache, Delay, DomainNode, DomainState, EngineEnergy, Feed, Link, LoadLeakage,
-    Memory, PerCycle, Profile, RailNode, Regulator, RegulatorKind, StateLoad, Supply, TensorClass,
-    rail_tree,
+    Bandwidth, BuckFit, Cache, Delay, DomainNode, DomainState, EngineEnergy, Feed, Link,
+    LoadLeakage, Memory, PerCycle, Profile, RailNode, Regulator, RegulatorKind, StateLoad, Supply,
+    TensorClass, rail_tree,
 };
 use crate::units::Quantity;
 
@@ -37,7 +37,7 @@ impl Tree<'_> {
     fn rail(&self, node: &RailNode) -> Branch {
         let spec = self.profile.spec();
         let name = spec.rails.get(node.rail).map_or("", |rail| rail.name.as_str());
-        let voltages = spec.operating_points.iter().filter_map(|p| p.voltages.get(name));
+        let voltages = spec.operating_points.iter().filter_map(|p| spec.rail_voltage(p, name));
         if node.again {
             return Branch::leaf(format!("rail {name}, as above"));
         }
@@ -76,6 +76,11 @@ impl Tree<'_> {
         parts.extend(domain.leakage.as_ref().map(|leakage| {
             format!("leakage {} at {}", value(&leakage.power), value(&leakage.temperature))
         }));
+        parts.extend(domain.ir_drop.as_ref().map(|r| format!("grid {}", value(r))));
+        let asks = spec.operating_points.iter();
+        let asks = asks.filter_map(|p| p.domain_voltages.get(&domain.name)).map(|v| v.parameter());
+        let asks = range(asks);
+        parts.extend((!asks.is_empty()).then(|| format!("asks {asks}")));
         let states: Vec<String> = domain.states.iter().map(of_state).collect();
         if !states.is_empty() {
             parts.push(format!("rests in {}", states.join(", ")));
@@ -108,9 +113,26 @@ fn range<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> String {
 }
 
 fn of_supply(supply: &Supply) -> String {
+    let curve = match supply.open_circuit.as_slice() {
+        [] => None,
+        [only] => Some(format!("{} without load", value(&only.voltage))),
+        [first, .., last] => {
+            Some(format!("{} to {} without load", value(&first.voltage), value(&last.voltage)))
+        }
+    };
+    let storage = supply.storage.as_ref().map(|storage| {
+        let leakage = storage.leakage.as_ref();
+        let leakage = leakage.map_or(String::new(), |r| format!(", leaking through {}", value(r)));
+        let (from, to) = (value(&storage.minimum), value(&storage.maximum));
+        format!("storage of {} from {from} to {to}{leakage}", value(&storage.capacitance))
+    });
     let parts = [
         supply.capacity.as_ref().map(value),
+        storage,
+        curve,
+        supply.charge.as_ref().map(|share| format!("{} charged", value(share))),
         supply.resistance.as_ref().map(value),
+        supply.is_followed().then(|| "its rail sags with it".to_owned()),
         supply.max_current.as_ref().map(|most| format!("at most {}", value(most))),
     ];
     named("supply", &supply.name, parts)
@@ -125,8 +147,30 @@ fn named(kind: &str, name: &str, parts: impl IntoIterator<Item = Option<String>>
     format!("{kind} {name}: {}", parts.join(", "))
 }
 
+/// A regulator by the parts of its conversion, under full load and in its lighter modes.
 fn of_regulator(regulator: &Regulator) -> String {
-    let mut parts = match &regulator.kind {
+    let mut parts = of_kind(&regulator.kind);
+    parts.push(regulator.max_current.as_ref().map(|most| format!("at most {}", value(most))));
+    parts.push(regulator.off_chip.then(|| "off chip".to_owned()));
+    let mut text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    for mode in &regulator.modes {
+        let parts = of_kind(&mode.kind).into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let below = value(&mode.enter_below);
+        let leave = mode.leave_above.as_ref();
+        let above = leave.map_or(String::new(), |load| format!(" until above {}", value(load)));
+        let wake = mode.wake_time.as_ref();
+        let wake = wake.map_or(String::new(), |time| format!(" (wakes in {})", value(time)));
+        text.push_str(&format!("; {} below {below}{above}{wake}: {parts}", mode.name));
+    }
+    let points = match regulator.operating_points.as_slice() {
+        [] => String::new(),
+        points => format!("; in use at {}", points.join(", ")),
+    };
+    format!("{}: {text}{points}", regulator.name)
+}
+
+fn of_kind(kind: &RegulatorKind) -> Vec<Option<String>> {
+    match kind {
         RegulatorKind::Ldo(ldo) => vec![
             Some("linear".to_owned()),
             ldo.quiescent.as_ref().map(|i| format!("quiescent {}", value(i))),
@@ -148,19 +192,33 @@ fn of_regulator(regulator: &Regulator) -> String {
         ],
         RegulatorKind::Table(table) => {
             let points = table.points.iter().map(|point| {
-                Some(format!("{} at {}", value(&point.efficiency), value(&point.load)))
+                let input = point.input.as_ref();
+                let input = input.map_or(String::new(), |v| format!(" from {}", value(v)));
+                Some(format!("{} at {}{input}", value(&point.efficiency), value(&point.load)))
             });
             std::iter::once(Some("switching".to_owned())).chain(points).collect()
         }
-    };
-    parts.push(regulator.max_current.as_ref().map(|most| format!("at most {}", value(most))));
-    parts.push(regulator.off_chip.then(|| "off chip".to_owned()));
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let points = match regulator.operating_points.as_slice() {
-        [] => String::new(),
-        points => format!("; in use at {}", points.join(", ")),
-    };
-    format!("{}: {text}{points}", regulator.name)
+        RegulatorKind::BuckFit(points) => of_fit(points),
+        RegulatorKind::LoadSwitch(switch) => vec![
+            Some(format!("load switch of {}", value(&switch.resistance))),
+            switch.quiescent.as_ref().map(|i| format!("quiescent {}", value(i))),
+        ],
+    }
+}
+
+/// What a fit found, and how far it is off.
+fn of_fit(points: &BuckFit) -> Vec<Option<String>> {
+    let mut parts = vec![Some(format!("switching, fitted to {} points", points.points.len()))];
+    let Ok(fit) = points.fitted() else { return parts };
+    let law = fit.law;
+    parts.push(Some(format!("quiescent {}", law.quiescent)));
+    parts.push(Some(format!("{} of switching", law.switching)));
+    parts.push(law.knee.map(|load| format!("skips pulses below {load}")));
+    parts.push(Some(format!("drop {}", law.proportional)));
+    parts.push(Some(law.resistance.to_string()));
+    let worst = fit.worst().map(|(_, error)| format!("off by {:.1} points", 100.0 * error.abs()));
+    parts.push(worst);
+    parts
 }
 
 pub(super) fn cost(cost: &PerCycle) -> String {
@@ -171,8 +229,13 @@ pub(super) fn cost(cost: &PerCycle) -> String {
 }
 
 fn of_state(state: &DomainState) -> String {
-    let wakes = state.wake_time.as_ref();
-    wakes.map_or(state.name.clone(), |time| format!("{} (wakes in {})", state.name, value(time)))
+    let voltage = state.voltage.as_ref().map(|voltage| format!("at {}", value(voltage)));
+    let wakes = state.wake_time.as_ref().map(|time| format!("wakes in {}", value(time)));
+    let parts: Vec<String> = voltage.into_iter().chain(wakes).collect();
+    if parts.is_empty() {
+        return state.name.clone();
+    }
+    format!("{} ({})", state.name, parts.join(", "))
 }
 
 fn bandwidth(bandwidth: &Bandwidth) -> String {
