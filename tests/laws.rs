@@ -34,6 +34,11 @@ pub fn simulated(network: &Network, setting: Setting<'_>, workload: &Workload) -
     (outcome, recorder.into_trace())
 }
 
+/// Hardware made for one network runs none of another.
+fn runs(network: &Network, setting: Setting<'_>) -> bool {
+    plan(network, setting).steps.iter().any(|step| !step.phases.is_empty())
+}
+
 /// Every operator that the array takes is started, one that only renames data too.
 #[test]
 fn software_that_drives_an_array_adds_its_dispatch() {
@@ -123,6 +128,9 @@ fn simulation_and_estimate_agree_on_time_and_energy() {
         for (model, point) in points.flat_map(|p| models.map(|m| (m, p.name.as_str()))) {
             let network = network(model);
             at(&profile, Some(point), |setting| {
+                if !runs(&network, setting) {
+                    return;
+                }
                 let expected = estimate(&plan(&network, setting), setting);
                 let workload = Workload { rest: Some("on".to_owned()), ..Workload::single() };
                 let (outcome, _) = simulated(&network, setting, &workload);
@@ -262,10 +270,14 @@ proptest! {
         let arrivals = period.map_or(Arrivals::BackToBack, |p| Arrivals::Periodic(Seconds(p)));
         let workload = Workload { inferences, arrivals, rest };
         at(&profile, None, |setting| {
+            if !runs(&network, setting) {
+                return Ok(());
+            }
             let (outcome, trace) = simulated(&network, setting, &workload);
             let integral: f64 = trace.power.iter().map(|w| w.integral(trace.end)).sum();
             let causes: f64 = outcome.ledger.by_cause.keys().map(|c| outcome.ledger.of(c).0).sum();
-            let source = outcome.ledger.source.0;
+            // Drawn voltages may leave a regulator unable to give what is asked.
+            let source = outcome.ledger.source.0 + outcome.ledger.unmet.0;
             prop_assert!((integral / source - 1.0).abs() < 1e-9);
             prop_assert!((causes / source - 1.0).abs() < 1e-9);
             prop_assert_eq!(outcome.metrics.inferences, inferences);

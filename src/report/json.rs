@@ -356,7 +356,7 @@ pub fn run(p: &Prediction<'_>, workload: &Workload, outcome: &Outcome) -> Value 
         json!({
             "by_cause": causes, "by_component_j": named(&ledger.by_component),
             "by_rail_j": named(&ledger.by_rail), "losses_j": named(&ledger.losses),
-            "stored_j": ledger.stored,
+            "stored_j": ledger.stored, "unmet_j": ledger.unmet,
             "residuals": {"cause": residuals.cause, "component": residuals.component, "rail": residuals.rail, "source": residuals.source},
         }),
     );

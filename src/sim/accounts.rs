@@ -132,6 +132,7 @@ struct Numbers {
     losses: Vec<Held>,
     grids: Vec<Held>,
     source: Held,
+    unmet: Held,
     /// Power that stands, and all that regulators burn.
     standing: f64,
     loss: f64,
@@ -203,6 +204,7 @@ impl<'a> Accounts<'a> {
                 losses: vec![Held::default(); spec.regulators.len()],
                 grids: vec![Held::default(); spec.domains.len()],
                 source: Held::default(),
+                unmet: Held::default(),
                 standing: 0.0,
                 loss: 0.0,
                 booked: SimTime::ZERO,
@@ -442,8 +444,18 @@ impl<'a> Accounts<'a> {
                 held.set(now, current.0);
             }
         }
-        if self.numbers.source.value != self.supply.source_power.0 {
-            self.numbers.source.set(now, self.supply.source_power.0);
+        let given = self.supply.source_power.0;
+        if self.numbers.source.value != given {
+            self.numbers.source.set(now, given);
+        }
+        let unmet = if self.supply.is_collapsed() {
+            let asked: f64 = self.loads.iter().map(|load| load.0).sum();
+            asked + loss - given
+        } else {
+            0.0
+        };
+        if self.numbers.unmet.value != unmet {
+            self.numbers.unmet.set(now, unmet);
         }
     }
 
@@ -460,6 +472,7 @@ impl<'a> Accounts<'a> {
         ];
         all.into_iter().flatten().for_each(|held| held.integrate(end));
         numbers.source.integrate(end);
+        numbers.unmet.integrate(end);
         let voltages = &self.setting.point.voltages;
         let mut rails = Vec::with_capacity(voltages.len());
         for (load, current) in numbers.rail_load.iter().zip(&numbers.rail_current) {
@@ -481,6 +494,7 @@ impl<'a> Accounts<'a> {
         let numbers = &self.numbers;
         let mut ledger = Ledger {
             source: Joules(numbers.source.integral.value()),
+            unmet: Joules(numbers.unmet.integral.value()),
             integral,
             rail_charge: rails.iter().map(|rail| rail.charge).collect(),
             ..Ledger::default()

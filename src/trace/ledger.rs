@@ -41,6 +41,9 @@ pub struct Ledger {
     pub source: Joules,
     /// Gain of stored energy (capacitors, batteries).
     pub stored: Joules,
+    /// What loads asked for while a source, a switch or a regulator on the way could not give it: more
+    /// than nothing means that the chip browns out as it is asked.
+    pub unmet: Joules,
     /// Integral of the loads' power, from the trace.
     pub integral: Joules,
     /// Charge taken out of each rail, by its number: its loads and the regulators that draw from it.
@@ -100,7 +103,7 @@ impl Ledger {
             cause,
             component: gap(self.by_component.values().copied().sum(), self.integral),
             rail: gap(self.by_rail.values().copied().sum(), self.integral),
-            source: gap(self.source, self.integral + self.loss() + self.stored),
+            source: gap(self.source + self.unmet, self.integral + self.loss() + self.stored),
         }
     }
 }

@@ -208,7 +208,8 @@ impl Looker<'_> {
         }
         let hosted = host.map_or(Seconds::ZERO, |host| {
             let domain = setting.profile.links().engine_domain[host.engine];
-            let others = estimate.layers.iter().filter(|layer| layer.engine != host.engine).count();
+            let others = estimate.layers.iter().filter(|layer| layer.time.0 > 0.0);
+            let others = others.filter(|layer| layer.engine != host.engine).count();
             let cycles = host.before + host.each_layer * others as f64 + host.after;
             let time = cycles / setting.point.clocks[domain].0;
             engines[host.engine] += time;
