@@ -115,6 +115,11 @@ impl SupplyTree {
         self.taps.get(tap).copied()
     }
 
+    /// True where some rail or grid may be unable to give what is asked.
+    pub fn may_collapse(&self) -> bool {
+        self.rails.iter().any(|rail| rail.moves) || !self.grids.is_empty()
+    }
+
     /// Number of sources.
     pub fn sources(&self) -> usize {
         self.sources.len()

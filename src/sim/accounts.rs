@@ -165,6 +165,9 @@ pub(super) struct Accounts<'a> {
     /// What the length of idle times and transitions rests on.
     lasting: Kind,
     tree: SupplyTree,
+    may_collapse: bool,
+    /// Domains with a grid of their own.
+    grids: Vec<usize>,
     supply: SupplyState,
     /// Power at each tap.
     loads: Vec<Watts>,
@@ -228,6 +231,8 @@ impl<'a> Accounts<'a> {
             is_tap_changed: vec![true; tree.taps()],
             to_solve: Changed::default(),
             at_tap,
+            may_collapse: tree.may_collapse(),
+            grids: (0..spec.domains.len()).filter(|d| spec.domains[*d].ir_drop.is_some()).collect(),
             tree,
             changed: Vec::new(),
             is_changed: vec![false; count],
@@ -425,7 +430,8 @@ impl<'a> Accounts<'a> {
                 self.set(now, Role::Regulator(regulator), burnt);
             }
         }
-        for domain in 0..self.supply.grid_loss.len() {
+        for place in 0..self.grids.len() {
+            let domain = self.grids[place];
             let burnt = self.supply.grid_loss[domain];
             loss += burnt.0;
             if self.numbers.grids[domain].value != burnt.0 {
@@ -448,7 +454,7 @@ impl<'a> Accounts<'a> {
         if self.numbers.source.value != given {
             self.numbers.source.set(now, given);
         }
-        let unmet = if self.supply.is_collapsed() {
+        let unmet = if self.may_collapse && self.supply.is_collapsed() {
             let asked: f64 = self.loads.iter().map(|load| load.0).sum();
             asked + loss - given
         } else {

@@ -33,6 +33,7 @@ impl WindowPeak {
     }
 
     /// Appends a segment of constant `value` up to `end`.
+    #[inline]
     pub(super) fn push(&mut self, end: SimTime, value: f64) {
         if end <= self.now {
             return;
