@@ -23,7 +23,7 @@ const TILED: &str = r#"(schema: "joulecast.scenario/1", name: "tiled", descripti
     hardware: "rk3588", operating_point: "npu_one_core", duration: "10 s", fidelity: Tile,
     workloads: [
         (name: "npu", model: "yolov8n", arrivals: BackToBack),
-        (name: "big", model: "mobilenet_v2", place: [("*", "big")], arrivals: BackToBack),
+        (name: "cpu", model: "mobilenet_v2", place: [("*", "cpu")], arrivals: BackToBack),
     ])"#;
 
 /// A trigger once a second, at random.

@@ -64,7 +64,8 @@ impl Places {
     }
 }
 
-/// A value that holds until it changes, with its integral.
+/// A value that holds until it changes, with its integral over ticks: they are whole numbers, and one
+/// division at the end makes seconds of all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Held {
     value: f64,
@@ -80,12 +81,17 @@ impl Held {
     }
 
     fn integrate(&mut self, now: SimTime) {
-        let elapsed = now.since(self.since).seconds().0;
-        if elapsed > 0.0 {
-            self.integral.add(self.value * elapsed);
+        let elapsed = now.since(self.since).0;
+        if elapsed > 0 {
+            self.integral.add(self.value * elapsed as f64);
             self.most = self.most.max(self.value);
         }
         self.since = now;
+    }
+
+    /// The integral over seconds.
+    fn whole(&self) -> f64 {
+        self.integral.value() / SimTime::TICKS_PER_SECOND
     }
 }
 
@@ -483,8 +489,8 @@ impl<'a> Accounts<'a> {
         let mut rails = Vec::with_capacity(voltages.len());
         for (load, current) in numbers.rail_load.iter().zip(&numbers.rail_current) {
             rails.push(RailUse {
-                load_energy: Joules(load.integral.value()),
-                charge: Coulombs(current.integral.value()),
+                load_energy: Joules(load.whole()),
+                charge: Coulombs(current.whole()),
                 peak_current: Amperes(current.most),
                 peak_power: Watts(load.most),
             });
@@ -499,8 +505,8 @@ impl<'a> Accounts<'a> {
     fn ledger(&self, integral: Joules, rails: &[RailUse]) -> Ledger {
         let numbers = &self.numbers;
         let mut ledger = Ledger {
-            source: Joules(numbers.source.integral.value()),
-            unmet: Joules(numbers.unmet.integral.value()),
+            source: Joules(numbers.source.whole()),
+            unmet: Joules(numbers.unmet.whole()),
             integral,
             rail_charge: rails.iter().map(|rail| rail.charge).collect(),
             ..Ledger::default()
@@ -521,7 +527,7 @@ impl<'a> Accounts<'a> {
         book(Cause::Transition, &numbers.transition);
         for (component, held) in self.header.components.iter().zip(&numbers.components) {
             if component.is_load() {
-                let energy = Joules(held.integral.value());
+                let energy = Joules(held.whole());
                 ledger.by_component.insert(component.name.clone(), energy);
             }
         }
@@ -530,11 +536,11 @@ impl<'a> Accounts<'a> {
         }
         for &regulator in &self.setting.point.regulators {
             let name = self.setting.profile.spec().regulators[regulator].name.clone();
-            ledger.losses.insert(name, Joules(numbers.losses[regulator].integral.value()));
+            ledger.losses.insert(name, Joules(numbers.losses[regulator].whole()));
         }
         let domains = self.setting.profile.spec().domains.iter().zip(&numbers.grids);
         for (domain, held) in domains.filter(|(domain, _)| domain.ir_drop.is_some()) {
-            let energy = Joules(held.integral.value());
+            let energy = Joules(held.whole());
             ledger.losses.insert(format!("{}_grid", domain.name), energy);
         }
         ledger

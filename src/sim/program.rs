@@ -17,7 +17,7 @@ use super::scenario::{Fidelity, Host};
 use crate::cost::{Setting, bandwidth, busy_energy};
 use crate::estimate::phase_time;
 use crate::mapping::{Phase, PhaseKind, Plan, Step, Transfer};
-use crate::units::{BytesPerSecond, Cycles, Joules, Seconds, SimTime, TimeError};
+use crate::units::{BytesPerSecond, Cycles, Joules, Seconds, SimTime, TimeError, Watts};
 use std::collections::BTreeSet;
 
 /// The engine's part of a segment.
@@ -27,6 +27,13 @@ pub struct EngineWork {
     pub time: SimTime,
     /// Its switching energy.
     pub energy: Joules,
+}
+
+impl EngineWork {
+    /// Power while it is at work.
+    pub fn power(&self) -> Watts {
+        self.energy / self.time.seconds()
+    }
 }
 
 /// The part of a channel in a segment.
@@ -63,6 +70,11 @@ impl Segment {
         }
         let longer = u64::from(slot < whole.0 % self.slots);
         SimTime(whole.0 / self.slots + longer)
+    }
+
+    /// The same as a share of `whole`, which is not nothing.
+    pub fn part(&self, whole: SimTime, slot: u64) -> f64 {
+        if self.slots <= 1 { 1.0 } else { self.share(whole, slot).0 as f64 / whole.0 as f64 }
     }
 
     /// How long it takes with nothing else to do.

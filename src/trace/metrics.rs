@@ -63,10 +63,27 @@ fn known(power: f64) -> f64 {
     if power.is_nan() { 0.0 } else { power }
 }
 
-/// Adds what a power gave since it was added last.
+/// Adds what a power gave since it was added last \[W ps\]: ticks are whole numbers, and one division at
+/// the end makes joules of all of them.
 fn integrate((sum, since): &mut (CompensatedSum, SimTime), at: SimTime, power: f64) {
-    sum.add(known(power) * at.since(*since).seconds().0);
+    sum.add(known(power) * at.since(*since).0 as f64);
     *since = at;
+}
+
+/// Joules of a sum of watts times ticks.
+fn joules(sum: &CompensatedSum) -> Joules {
+    Joules(sum.value() / SimTime::TICKS_PER_SECOND)
+}
+
+/// The sum in four strands, of which none waits for another.
+fn total(powers: &[f64]) -> f64 {
+    let mut strands = [0.0; 4];
+    let (fours, rest) = powers.as_chunks::<4>();
+    for four in fours {
+        strands.iter_mut().zip(four).for_each(|(sum, power)| *sum += power);
+    }
+    let [a, b, c, d] = strands;
+    (a + b) + (c + d) + rest.iter().sum::<f64>()
 }
 
 impl Default for MetricsSink {
@@ -96,12 +113,11 @@ impl MetricsSink {
             return;
         }
         let stretch = at.since(self.now);
-        let seconds = stretch.seconds().0;
-        self.total = self.power.iter().sum();
+        self.total = total(&self.power);
         if self.total.is_nan() {
             self.unknown = SimTime(self.unknown.0 + stretch.0);
         }
-        self.energy.add(known(self.total) * seconds);
+        self.energy.add(known(self.total) * stretch.0 as f64);
         self.peak = self.peak.max(self.total);
         for window in &mut self.windows {
             window.push(at, known(self.total));
@@ -120,21 +136,21 @@ impl MetricsSink {
         }
         let of = |load: bool| {
             let parts = self.header.components.iter().zip(&self.by_component);
-            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| e.0.value()).sum())
+            Joules(parts.filter(|(c, _)| c.is_load() == load).map(|(_, e)| joules(&e.0).0).sum())
         };
         let (load_energy, loss_energy) = (of(true), of(false));
         let over = duration - self.unknown.seconds();
-        let mean = if over.0 > 0.0 { Joules(self.energy.value()) / over } else { Watts::ZERO };
+        let mean = if over.0 > 0.0 { joules(&self.energy) / over } else { Watts::ZERO };
         Metrics {
             duration,
-            energy: Joules(self.energy.value()),
+            energy: joules(&self.energy),
             load_energy,
             loss_energy,
             mean,
             peak: Watts(if self.peak.is_finite() { self.peak } else { 0.0 }),
             window_peaks: self.windows.each_ref().map(WindowPeak::largest),
-            by_component: self.by_component.iter().map(|e| Joules(e.0.value())).collect(),
-            by_rail: self.by_rail.iter().map(|e| Joules(e.0.value())).collect(),
+            by_component: self.by_component.iter().map(|e| joules(&e.0)).collect(),
+            by_rail: self.by_rail.iter().map(|e| joules(&e.0)).collect(),
             inferences: self.inferences,
             busy: self.busy.seconds(),
             unknown: self.unknown.seconds(),

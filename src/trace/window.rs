@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone)]
 pub(super) struct WindowPeak {
     width: SimTime,
-    /// Break points of the last window: time, integral up to it, value behind it.
+    /// Break points of the last window: time, integral up to it \[W ps\], value behind it.
     past: VecDeque<(SimTime, f64, f64)>,
     /// From an origin that moves with the window, for a window is little beside a long run.
     integral: f64,
@@ -41,7 +41,7 @@ impl WindowPeak {
         let start = self.now;
         let base = self.integral;
         self.past.push_back((start, base, value));
-        self.integral = base + value * end.since(start).seconds().0;
+        self.integral = base + value * end.since(start).0 as f64;
         self.now = end;
         // Kinks where the window's tail passes a break point inside this segment.
         let mut leave = 0;
@@ -52,13 +52,13 @@ impl WindowPeak {
             }
             leave = i;
             if head >= start {
-                let here = base + value * head.since(start).seconds().0;
+                let here = base + value * head.since(start).0 as f64;
                 self.largest = larger(self.largest, here - before);
             }
         }
         // The kink at this segment's end. A window within the segment needs nothing before it.
         if end.since(start) >= self.width {
-            let whole = value * self.width.seconds().0;
+            let whole = value * self.width.0 as f64;
             self.largest = larger(self.largest, whole);
             self.past.clear();
             self.past.push_back((SimTime(end.0 - self.width.0), 0.0, value));
@@ -69,7 +69,7 @@ impl WindowPeak {
             // The last break point at or before the tail; those before it are done with.
             self.past.drain(..leave);
             if let Some(&(at, before, after)) = self.past.front() {
-                let until_tail = before + after * tail.since(at).seconds().0;
+                let until_tail = before + after * tail.since(at).0 as f64;
                 self.largest = larger(self.largest, self.integral - until_tail);
             }
             self.dropped += leave;
@@ -90,10 +90,10 @@ impl WindowPeak {
 
     /// The largest mean; over a trace shorter than the window, the mean of the whole.
     pub(super) fn largest(&self) -> Watts {
-        let width = self.width.seconds().0;
+        let width = self.width.0 as f64;
         match self.largest {
             Some(energy) => Watts(energy / width),
-            None if self.now > SimTime::ZERO => Watts(self.integral / self.now.seconds().0),
+            None if self.now > SimTime::ZERO => Watts(self.integral / self.now.0 as f64),
             None => Watts(0.0),
         }
     }

@@ -31,6 +31,8 @@ const PS_PER_S: f64 = 1e12;
 impl SimTime {
     /// The start of a run.
     pub const ZERO: Self = Self(0);
+    /// Picoseconds in a second.
+    pub const TICKS_PER_SECOND: f64 = PS_PER_S;
 
     /// Seconds with twelve decimals, without a detour over binary fractions.
     pub fn decimal_seconds(self) -> String {

@@ -125,7 +125,7 @@ impl<S: Sink> System<'_, '_, S> {
         let segment = self.segment(stream);
         let (moving, count) = (segment.moving, segment.moves.len());
         let part = segment.share(moving, slot);
-        let of_moves = part.seconds() / moving.seconds();
+        let of_moves = segment.part(moving, slot);
         let work = segment.work.map(|work| (segment.share(work.time, slot), work));
         let job = &mut self.streams[stream].job;
         (job.slot_start, job.work_end) = (now, NEVER);
@@ -134,7 +134,7 @@ impl<S: Sink> System<'_, '_, S> {
         if let Some((time, work)) = work {
             job.work_end = now.after(time)?;
             if let Holds::Engine(engine) = self.held(stream) {
-                self.accounts.set(now, Role::Engine(engine), work.energy / work.time.seconds());
+                self.accounts.set(now, Role::Engine(engine), work.power());
             }
         }
         for place in 0..count {
@@ -212,15 +212,13 @@ impl<S: Sink> System<'_, '_, S> {
     pub(super) fn work_energy(&self, stream: usize) -> Joules {
         let segment = self.segment(stream);
         let Some(work) = segment.work else { return Joules::ZERO };
-        let slot = segment.share(work.time, self.streams[stream].job.slot);
-        work.energy * (slot.seconds() / work.time.seconds())
+        work.energy * segment.part(work.time, self.streams[stream].job.slot)
     }
 
     /// What a transfer of the present slot costs by the plan.
     pub(super) fn move_energy(&self, stream: usize, part: usize) -> Joules {
         let segment = self.segment(stream);
-        let slot = segment.share(segment.moving, self.streams[stream].job.slot);
-        segment.moves[part].energy * (slot.seconds() / segment.moving.seconds())
+        segment.moves[part].energy * segment.part(segment.moving, self.streams[stream].job.slot)
     }
 
     pub(super) fn charge(&mut self, stream: usize, energy: Joules) {
