@@ -1,7 +1,7 @@
 //! How fast scenarios are simulated into the metrics alone: events a second, an event being one that is
 //! taken from the queue and handled.
 //!
-//! `cargo bench --bench scenarios` runs two of its own (two engines that contend for one memory, tile by
+//! `cargo bench --bench scenarios` runs some of its own (engines that contend for one memory, tile by
 //! tile; a day of a microcontroller that a trigger wakes once a second at random) and those that ship.
 //! Names of scenarios behind `--` run these instead.
 
@@ -10,15 +10,23 @@ use joulecast::sim::{Limits, Prepared};
 use joulecast::trace::Deaf;
 use std::time::Instant;
 
-/// A graphics processor and a processor that both work from DRAM.
-const CONTENDED: &str = r#"(schema: "joulecast.scenario/1", name: "contended", description: "Two engines, one DRAM.",
-    hardware: "edge_soc_example", operating_point: "balanced", duration: "10 s", fidelity: Tile,
+/// Two accelerators that move tiles to and from one DRAM.
+const CONTENDED: &str = r#"(schema: "joulecast.scenario/1", name: "contended", description: "Two accelerators, one DRAM.",
+    hardware: "edge_soc_example", operating_point: "balanced", duration: "1 s", fidelity: Tile,
+    workloads: [
+        (name: "gpu", model: "mobilenet_v2", place: [("*", "gpu")], arrivals: BackToBack),
+        (name: "npu", model: "ic_resnet8", arrivals: BackToBack),
+    ])"#;
+
+/// A graphics processor and a processor whose DRAM is overbooked a quarter of the time.
+const OVERBOOKED: &str = r#"(schema: "joulecast.scenario/1", name: "overbooked", description: "Two engines, one DRAM.",
+    hardware: "edge_soc_example", operating_point: "balanced", duration: "100 s", fidelity: Tile,
     workloads: [
         (name: "gpu", model: "mobilenet_v2", place: [("*", "gpu")], arrivals: BackToBack),
         (name: "cpu", model: "mobilenet_v2", place: [("*", "cpu")], arrivals: BackToBack),
     ])"#;
 
-/// The same with two accelerators that move tiles by DMA.
+/// An NPU that moves tiles by DMA beside a processor.
 const TILED: &str = r#"(schema: "joulecast.scenario/1", name: "tiled", description: "Two accelerators, one DRAM.",
     hardware: "rk3588", operating_point: "npu_one_core", duration: "10 s", fidelity: Tile,
     workloads: [
@@ -67,7 +75,13 @@ fn main() {
     if !names.is_empty() {
         return;
     }
-    for (name, text) in [("contended", CONTENDED), ("tiled", TILED), ("wake_day", WAKES)] {
+    let own = [
+        ("contended", CONTENDED),
+        ("overbooked", OVERBOOKED),
+        ("tiled", TILED),
+        ("wake_day", WAKES),
+    ];
+    for (name, text) in own {
         let scenario = Scenario::parse("bench.ron", text).unwrap_or_else(|error| panic!("{error}"));
         simulated(name, &scenario, scenario.fidelity());
     }
