@@ -106,7 +106,7 @@ impl<'a> ScenarioRun<'a> {
         if assumed > 0 {
             let (numbers, are) = if assumed == 1 { ("number", "is") } else { ("numbers", "are") };
             said.push(format!(
-                "{assumed} {numbers} of the scenario {are} assumed, and taken as they stand: intervals are of the hardware's"
+                "{assumed} {numbers} of the scenario {are} assumed; intervals are of the hardware's numbers alone"
             ));
         }
         said

@@ -16,7 +16,7 @@ pub fn write_scenario_run(
 ) -> Result<(), RunFolderError> {
     let folder = OutputFolder::begin(target)?;
     write_trace(trace, &folder)?;
-    let (title, subtitle) = (run.subject(), subtitle(run, trace));
+    let (title, subtitle) = (run.subject(), subtitle(run));
     let options = PowerOptions { title, subtitle, ..PowerOptions::default() };
     for name in ["power.png", "power.svg"] {
         power(trace, &options, &folder.path().join(name))?;
@@ -40,14 +40,11 @@ pub fn write_scenario_run(
     Ok(())
 }
 
-fn subtitle(run: &ScenarioRun<'_>, trace: &Trace) -> Vec<String> {
+fn subtitle(run: &ScenarioRun<'_>) -> Vec<String> {
     let m = &run.simulated.metrics;
     let mut first = format!("the whole run: mean {}, peak {}", m.mean, m.peak);
     if let Some(each) = run.simulated.energy_per_inference() {
         first.push_str(&format!(", {each} an inference"));
-    }
-    if trace.end.seconds() < m.duration {
-        first.push_str(&format!("; shown are the first {} of {}", trace.end.seconds(), m.duration));
     }
     let mut lines = vec![first];
     lines.extend(run.caveats.iter().cloned());
