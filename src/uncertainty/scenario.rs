@@ -307,3 +307,65 @@ fn tail(scenario: &Scenario) -> (Seconds, Seconds) {
     }
     longest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::scenario::scenario_text;
+
+    fn shortened(name: &str, from: &str, to: &str) -> Scenario {
+        let (file, text) = scenario_text(name).unwrap();
+        assert!(text.contains(from));
+        Scenario::parse(&file, &text.replace(from, to)).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn simulated(scenario: &Scenario) -> Simulated {
+        let prepared = Prepared::new(scenario, Fidelity::Layer).unwrap();
+        prepared.run(1, Limits::default(), &mut Deaf).unwrap()
+    }
+
+    /// The sum of the parts, and what a change of numbers does to it, held against whole runs.
+    fn hold(scenario: &Scenario, changed: &str, by: f64, within: f64) {
+        let outlook = scenario.outlook().unwrap();
+        let whole = simulated(scenario);
+        let parts = Parts::of(scenario, &outlook, &whole).unwrap();
+        let before = parts.figures(scenario.profile()).unwrap();
+        let energy = whole.energy_per_inference().unwrap().0;
+        assert!((before[1] / energy - 1.0).abs() < within, "{} {energy}", before[1]);
+        let records = scenario.profile().parameters();
+        let moved = scenario.profile().perturbed(|at, value| {
+            if records[at].path.contains(changed) { value * by } else { value }
+        });
+        let moved_run = simulated(&scenario.on(&moved).unwrap());
+        let after = parts.figures(&moved).unwrap();
+        let of_parts = (after[1] / before[1]).ln();
+        let of_run = (moved_run.energy_per_inference().unwrap().0 / energy).ln();
+        assert!(of_run.abs() > 1e-4, "{changed} moves nothing");
+        let off = (of_parts - of_run).abs();
+        assert!(off < 0.05 * of_run.abs(), "{changed}: {of_parts} {of_run}");
+        let latency = moved_run.mean_latency().unwrap().0 / whole.mean_latency().unwrap().0;
+        assert!((after[0] / before[0] / latency - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_parts_of_a_duty_cycle_are_the_run() {
+        let scenario = shortened("keyword_node", "\"1 h\"", "\"30 s\"");
+        hold(&scenario, "leakage", 2.0, 1e-3);
+        hold(&scenario, "cycles_per_mac", 1.2, 1e-3);
+        hold(&scenario, "states", 1.5, 1e-3);
+    }
+
+    #[test]
+    fn the_parts_of_a_cascade_are_the_run() {
+        let scenario = shortened("wake_camera", "duration: \"1 day\"", "duration: \"1 min\"");
+        hold(&scenario, "loads", 1.3, 0.01);
+        hold(&scenario, "states", 1.5, 0.01);
+    }
+
+    #[test]
+    fn streams_that_share_an_engine_change_as_the_run_does() {
+        let scenario = shortened("shared_npu", "\"1 min\"", "\"1 s\"");
+        hold(&scenario, "loads", 1.3, 0.05);
+        hold(&scenario, "energy", 1.3, 0.05);
+    }
+}

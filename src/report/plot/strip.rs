@@ -46,7 +46,13 @@ impl Group {
         match self {
             Self::Window => 0,
             Self::Inference => 1,
-            Self::State => if states { 5 } else { 2 },
+            Self::State => {
+                if states {
+                    5
+                } else {
+                    2
+                }
+            }
             Self::Layer => 3,
             Self::Phase => 4,
         }
