@@ -287,7 +287,7 @@ fn an_option_of_the_other_kind_is_told_with_what_to_write() {
         (&["--state", "modem=off"], "states:"),
         (&["--place", "*=cpu"], "place:"),
         (&["--trace-inferences", "3"], "--trace-time"),
-        (&["--prune", "structured:50%"], "workload of the scenario"),
+        (&["--width", "0.5"], "workload of the scenario"),
     ];
     for (option, instead) in of_models {
         let arguments: Vec<&str> = ["run", "keyword_node"].iter().chain(option).copied().collect();

@@ -79,6 +79,7 @@ impl<'a> ScenarioRun<'a> {
             caveats,
         };
         run.caveats = run.limits();
+        run.caveats.extend(prepared.planned().filter_map(|(name, own)| lacks(name, own?)));
         run
     }
 
@@ -233,6 +234,26 @@ impl<'a> ScenarioRun<'a> {
         });
         lives.collect()
     }
+}
+
+/// What the figures of a stream leave out.
+fn lacks(name: &str, planned: &Planned) -> Option<String> {
+    let plan = &planned.plan;
+    if !plan.fits {
+        return Some(format!(
+            "DOES NOT FIT: `{name}` needs more memory than there is; costed as if it did"
+        ));
+    }
+    let unknown = plan.unknown_layers();
+    if unknown > 0 {
+        return Some(format!(
+            "PARTIAL: {unknown} layers of `{name}` are of unknown work, in no figure here"
+        ));
+    }
+    (!plan.uncosted.is_empty()).then(|| {
+        let share = plan.costed_share * 100.0;
+        format!("PARTIAL: only {share:.1} % of the operations of `{name}` could be costed here")
+    })
 }
 
 /// What the energy of a run rests on: each inference on what one by itself does, the rest on what was

@@ -352,7 +352,7 @@ mod tests {
         let scenario = shortened("keyword_node", "\"1 h\"", "\"30 s\"");
         hold(&scenario, "leakage", 2.0, 1e-3);
         hold(&scenario, "cycles_per_mac", 1.2, 1e-3);
-        hold(&scenario, "states", 1.5, 1e-3);
+        hold(&scenario, "wake_time", 100.0, 1e-3);
     }
 
     #[test]

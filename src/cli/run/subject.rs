@@ -81,7 +81,13 @@ pub(super) fn of_models_alone(id: &str) -> Option<(&'static str, &'static str)> 
         "pins" => "write `place: [(\"LAYER\", \"ENGINE\")]` in a workload of the scenario",
         "keep" => "write `keep: …` in a workload of the scenario",
         "bind" => "write `bind: {\"N\": 1}` in a workload of the scenario",
-        _ => "a workload of the scenario says what its network is, docs/scenarios.md how",
+        "prefill" | "decode" | "weights" | "weight_group" => {
+            "write `pass: …` in a workload of the scenario"
+        }
+        "tables" | "levels" | "words" | "engine" => "a scenario plans its networks by itself",
+        _ => {
+            "`joulecast model import` writes the changed network to a file, which a workload of the scenario then names"
+        }
     };
     Some(("a scenario", instead))
 }
