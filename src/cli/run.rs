@@ -2,6 +2,7 @@
 
 mod interrupt;
 mod network;
+mod progress;
 mod scenario;
 mod subject;
 

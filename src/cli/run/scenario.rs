@@ -1,10 +1,11 @@
 //! A scenario.
 
+use super::progress::Progress;
 use super::{RunArguments, interrupt};
 use crate::cli::{Answer, CliError};
 use crate::report::{OutputFolder, ScenarioRun, cut_text, json, scenario_text, write_scenario_run};
 use crate::sim::kernel::Ending;
-use crate::sim::scenario::Scenario;
+use crate::sim::scenario::{End, Scenario};
 use crate::sim::{Limits, Prepared, Simulated};
 use crate::trace::{Deaf, Opening, Recorder, Trace};
 use crate::uncertainty::of_scenario;
@@ -23,8 +24,12 @@ impl RunArguments {
         let fidelity = self.fidelity.map_or(scenario.fidelity(), Into::into);
         let seed = self.seed.unwrap_or(scenario.seed());
         let prepared = Prepared::new(&scenario, fidelity)?;
+        let lasts = match scenario.end {
+            End::After(time) => Some(time),
+            End::Inferences(_) => None,
+        };
         let limits = Limits { max_events: self.max_events, interrupt: Some(&pressed) };
-        let (simulated, trace) = self.simulate_scenario(&prepared, seed, limits, until)?;
+        let (simulated, trace) = self.simulate_scenario(&prepared, seed, limits, (until, lasts))?;
         // Who interrupts wants no more work done.
         let uncertainty = match simulated.ending {
             Ending::Interrupted => None,
@@ -59,13 +64,17 @@ impl RunArguments {
         prepared: &Prepared<'_>,
         seed: u64,
         limits: Limits<'_>,
-        until: Option<SimTime>,
+        (until, lasts): (Option<SimTime>, Option<SimTime>),
     ) -> Result<(Simulated, Option<(Trace, bool)>), CliError> {
         if self.out.is_none() {
-            return Ok((prepared.run(seed, limits, &mut Deaf)?, None));
+            let mut deaf = Deaf;
+            let mut sink = Progress::new(&mut deaf, lasts);
+            return Ok((prepared.run(seed, limits, &mut sink)?, None));
         }
         let mut opening = Opening::until(Recorder::default(), until);
-        let simulated = prepared.run(seed, limits, &mut opening)?;
+        let mut sink = Progress::new(&mut opening, lasts);
+        let simulated = prepared.run(seed, limits, &mut sink)?;
+        drop(sink);
         let (recorder, cut) = opening.into_inner();
         Ok((simulated, Some((recorder.into_trace(), cut))))
     }

@@ -213,9 +213,13 @@ fn engines(run: &ScenarioRun<'_>) -> String {
     let spec = run.scenario.profile().spec();
     let engines = spec.engines.iter().zip(&run.simulated.engines);
     let parts: Vec<String> = engines
+        .filter(|(_, busy)| **busy > SimTime::ZERO)
         .map(|(engine, busy)| format!("{} {}", engine.name, percent(run.share(busy.seconds()))))
         .collect();
-    let mut text = listed("engines busy", &parts);
+    let mut text = String::new();
+    if !parts.is_empty() {
+        text.push_str(&listed("engines busy", &parts));
+    }
     let profile = run.scenario.profile();
     let contended = run.simulated.contended.iter().enumerate();
     let parts: Vec<String> = contended
