@@ -122,6 +122,12 @@ impl Strip {
             !states || group != Some(Group::Phase) || alone(Group::Phase)
         });
         order.sort_by_key(|at| lanes.get(*at).map(|lane| lane.0.rank(states)));
+        // An engine and its domain may share a name.
+        let also = |group: Group, track: &str| {
+            let other = [Group::Inference, Group::Layer];
+            group == Group::State
+                && lanes.iter().any(|lane| other.contains(&lane.0) && lane.1 == track)
+        };
         let mut inks = Inks { phases: Vec::new(), key: Vec::new(), theme };
         let mut strip = Self::default();
         for at in order {
@@ -132,7 +138,7 @@ impl Strip {
             }
             let label = match alone(*group) {
                 true => group.name().to_owned(),
-                false if states => (*track).to_owned(),
+                false if states && !also(*group, track) => (*track).to_owned(),
                 false => format!("{track} {}", group.name()),
             };
             let first = strip.rows.len();
