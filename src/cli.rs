@@ -20,6 +20,7 @@ mod record;
 mod repeat;
 mod roofline;
 mod run;
+mod scenario;
 mod stats;
 mod table;
 mod target;
@@ -29,7 +30,7 @@ mod validate;
 
 pub use error::CliError;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -50,8 +51,8 @@ enum Verb {
     Estimate(estimate::EstimateArguments),
     /// Which roof each layer stands under, in time or in energy
     Roofline(roofline::RooflineArguments),
-    /// Simulate: trace, metrics, pictures
-    Run(run::RunArguments),
+    /// Simulate a scenario, or a model on hardware: trace, metrics, pictures
+    Run(Box<run::RunArguments>),
     /// Energy, mean, peak, gaps and windows of any trace, simulated or captured
     Stats(stats::StatsArguments),
     /// Any capture, or the trace of a run, as CSV, Parquet or Perfetto
@@ -69,6 +70,9 @@ enum Verb {
     /// What hardware ships, how well founded it is, and whether yours is sound
     #[command(subcommand)]
     Hardware(hardware::Hardware),
+    /// Which scenarios ship, and what can be said of one before it runs
+    #[command(subcommand)]
+    Scenario(scenario::Scenario),
     /// Which models ship, and how to bring yours
     #[command(subcommand)]
     Model(model::Model),
@@ -96,12 +100,13 @@ impl Answer {
 
 /// Parses the arguments of the process, runs the verb, prints.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let answer = match arguments.verb {
         Verb::Inspect(a) => a.run(),
         Verb::Estimate(a) => a.run(),
         Verb::Roofline(a) => a.run(),
-        Verb::Run(a) => a.run(),
+        Verb::Run(a) => a.run(matches.subcommand_matches("run")),
         Verb::Stats(a) => a.run(),
         Verb::Convert(a) => a.run(),
         Verb::Capture(a) => a.run(),
@@ -109,6 +114,7 @@ pub fn main() -> ExitCode {
         Verb::Calibrate(a) => a.run(),
         Verb::Validate(a) => a.run(),
         Verb::Hardware(a) => a.run(),
+        Verb::Scenario(a) => a.run(),
         Verb::Model(a) => a.run(),
     };
     match answer {

@@ -4,6 +4,7 @@ mod headlines;
 mod linearised;
 mod roofs;
 mod sampled;
+mod scenario;
 mod simulated;
 #[cfg(test)]
 mod tests;
@@ -17,5 +18,6 @@ pub use linearised::{
 };
 pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};
 pub use sampled::{Sampled, sampled, sampled_of};
+pub use scenario::of_scenario;
 pub use simulated::{simulated, simulated_of};
 pub use together::lower_factor;

@@ -63,6 +63,7 @@ mod remembered;
 mod roofline;
 mod rooms;
 mod said;
+mod scenario_runs;
 mod scenarios;
 mod shared;
 mod shipped;

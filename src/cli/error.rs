@@ -12,6 +12,7 @@ use crate::report::plot::PlotError;
 use crate::report::{ConvertError, FolderError, PicturesError, RunFolderError};
 use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
+use crate::sim::scenario::ScenarioError;
 use crate::trace::InstrumentFault;
 use crate::units::LiteralError;
 use std::path::PathBuf;
@@ -34,6 +35,69 @@ pub enum CliError {
     /// The simulation.
     #[error(transparent)]
     Sim(#[from] SimError),
+    /// A scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// A model without hardware.
+    #[error(
+        "`{name}` is no scenario, and a model runs on something\nhelp: --on HARDWARE names it (`joulecast hardware list`); scenarios name theirs (`joulecast scenario list`)"
+    )]
+    NoHardware {
+        /// The name as given.
+        name: String,
+    },
+    /// A file that is not there.
+    #[error(
+        "cannot read {name}: no such file\nhelp: a scenario is a .ron file, or one of `joulecast scenario list`; a model also takes --on HARDWARE"
+    )]
+    NoFileToRun {
+        /// The path as given.
+        name: String,
+    },
+    /// Neither a scenario nor a model.
+    #[error("no scenario and no model is called `{name}`{}\nhelp: `joulecast scenario list` and `joulecast model list` name those that ship; a model also takes --on HARDWARE", nearest_of_both(.scenario, .model))]
+    NothingToRun {
+        /// The name as given.
+        name: String,
+        /// The nearest scenario.
+        scenario: Option<String>,
+        /// The nearest model.
+        model: Option<String>,
+    },
+    /// A name of two things.
+    #[error(
+        "`{name}` is a scenario and a model\nhelp: --on HARDWARE runs the model, the path of its file the scenario"
+    )]
+    BothKinds {
+        /// The name as given.
+        name: String,
+    },
+    /// Hardware for a scenario.
+    #[error(
+        "`{name}` is a scenario, which names its own hardware: --on {on} has no place\nhelp: leave --on out, or change `hardware` in a copy of the scenario"
+    )]
+    ScenarioOn {
+        /// The scenario as given.
+        name: String,
+        /// The hardware as given.
+        on: String,
+    },
+    /// An option that means nothing here.
+    #[error("--{option} means nothing to {kind}\nhelp: {instead}")]
+    OtherKind {
+        /// The option.
+        option: String,
+        /// What is run.
+        kind: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A time that is none.
+    #[error("--trace-time {text}: a time above zero is expected, up to 213 days")]
+    TraceTime {
+        /// The time as given.
+        text: String,
+    },
     /// A validation case.
     #[error(transparent)]
     Case(#[from] CaseError),
@@ -167,6 +231,15 @@ pub enum CliError {
         /// What is wrong with its value.
         error: LiteralError,
     },
+}
+
+/// `; did you mean the scenario `a` or the model `b`?`
+fn nearest_of_both(scenario: &Option<String>, model: &Option<String>) -> String {
+    let named =
+        |kind: &str, name: &Option<String>| name.as_ref().map(|n| format!("the {kind} `{n}`"));
+    let near: Vec<_> =
+        named("scenario", scenario).into_iter().chain(named("model", model)).collect();
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
 }
 
 impl From<PicturesError> for CliError {

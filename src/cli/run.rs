@@ -1,116 +1,111 @@
 //! `run`: simulate, print, and leave a folder of trace and pictures.
 
+mod interrupt;
+mod network;
+mod progress;
+mod scenario;
+mod subject;
+
 use super::target::Target;
 use super::{Answer, CliError};
-use crate::cost::Setting;
-use crate::estimate::{estimate, rail_peaks};
-use crate::mapping::Plan;
-use crate::mapping::import::Imported;
-use crate::report::{OutputFolder, Prediction, json, run_text, write_run};
-use crate::sim::{Arrivals, Outcome, Workload, run};
-use crate::trace::{Deaf, Opening, Recorder, Trace};
-use crate::uncertainty::simulated_of;
-use crate::units::{Literal, Seconds};
-use clap::Args;
+use crate::sim::scenario::Fidelity;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, ValueEnum};
 use std::path::PathBuf;
+use subject::Subject;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(mut_arg("model", |arg| arg
+    .value_name("SCENARIO|MODEL")
+    .help("A scenario: the name of a shipped one, or a .ron file. With --on, a model: a .ron, .tflite or .onnx file, a transformer's .json configuration, or the name of a shipped one")))]
+#[command(mut_arg("on", |arg| arg
+    .required(false)
+    .help("Hardware that a model runs on: a shipped name or a .ron file. A scenario names its own")))]
 pub(super) struct RunArguments {
     #[command(flatten)]
     target: Target,
     /// Folder for trace, pictures and metrics; appears complete or not at all
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// How many inferences
+    /// Of a model: how many inferences
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     inferences: u64,
-    /// One inference each period, such as "250 ms"; back to back when left out
+    /// Of a model: one inference each period, such as "250 ms"; back to back when left out
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     period: Option<String>,
-    /// State that domains wait in between inferences: one of the profile's, or `on`; each domain's
-    /// first state when left out. A run starts in it
+    /// Of a model: state that domains wait in between inferences: one of the profile's, or `on`; each
+    /// domain's first state when left out. A run starts in it
     #[arg(long, value_name = "STATE")]
     idle: Option<String>,
-    /// Inferences to keep in the trace; totals are always of all
+    /// Of a model: inferences to keep in the trace; totals are always of all
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     trace_inferences: u64,
+    /// Of a scenario: what makes all that is random, instead of the file's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Of a scenario: how finely inferences are simulated, instead of the file's
+    #[arg(long, value_enum, value_name = "HOW")]
+    fidelity: Option<Finely>,
+    /// Of a scenario: stop after so many events with what is known so far; exit code 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_events: Option<u64>,
+    /// Of a scenario: how much of the run, from its start, the trace holds, such as "10 s"; about 10 MB when
+    /// left out. Totals are always of all
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    trace_time: Option<String>,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,
 }
 
+/// How finely inferences are simulated.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Finely {
+    /// Each layer is one segment
+    Layer,
+    /// Filling, steady work and draining are apart
+    Phase,
+    /// Each group of tiles has its own events
+    Tile,
+}
+
+impl From<Finely> for Fidelity {
+    fn from(finely: Finely) -> Self {
+        match finely {
+            Finely::Layer => Self::Layer,
+            Finely::Phase => Self::Phase,
+            Finely::Tile => Self::Tile,
+        }
+    }
+}
+
 impl RunArguments {
-    pub(super) fn run(&self) -> Result<Answer, CliError> {
-        let workload = self.workload()?;
-        let prepared = self.target.prepare()?;
-        if let Some(out) = &self.out {
-            // A target that cannot be written is told before the work, not after.
-            OutputFolder::check(out)?;
-        }
-        let (network, setting) = (&prepared.network, prepared.setting());
-        let plan = prepared.plan(setting);
-        let estimate = estimate(&plan, setting);
-        let (outcome, trace, cut) = self.simulate(&plan, &workload, setting)?;
-        let uncertainty =
-            simulated_of(|setting| prepared.plan(setting), setting, &workload, &outcome);
-        let evidence = outcome.energy_evidence(&estimate.energy_coverage);
-        let mut prediction =
-            Prediction::new(network, setting, &plan, &estimate, &uncertainty, &evidence)
-                .with_software(self.target.software.as_deref())
-                .with_limits(rail_peaks(&plan, setting), None)
-                .of_run(&workload, &outcome);
-        prediction.caveats.splice(0..0, prepared.imported.as_ref().map(Imported::caveat));
-        if cut {
-            let kept = trace.as_ref().map_or(0, Trace::inferences);
-            prediction.caveats.push(format!(
-                "the trace holds the first {kept} of {} inferences; totals are of all",
-                workload.inferences
-            ));
-        }
-        let mut written = String::new();
-        if let (Some(out), Some(trace)) = (&self.out, &trace) {
-            write_run(&prediction, &workload, &outcome, trace, out)?;
-            written = format!("trace, pictures and metrics are in {}\n", out.display());
-        }
-        Ok(if self.json {
-            Answer::json(&json::run(&prediction, &workload, &outcome), true)
-        } else {
-            Answer::yes(run_text(&prediction, &outcome) + &written)
-        })
-    }
-
-    /// Runs, keeping a trace only where one is to be written.
-    fn simulate(
-        &self,
-        plan: &Plan,
-        workload: &Workload,
-        setting: Setting<'_>,
-    ) -> Result<(Outcome, Option<Trace>, bool), CliError> {
-        if self.out.is_none() {
-            return Ok((run(plan, workload, setting, &mut Deaf)?, None, false));
-        }
-        // All of a run that is short enough, its last rest included.
-        let kept = if workload.inferences > self.trace_inferences {
-            self.trace_inferences
-        } else {
-            u64::MAX
-        };
-        let mut opening = Opening::new(Recorder::default(), kept);
-        let outcome = run(plan, workload, setting, &mut opening)?;
-        let (recorder, cut) = opening.into_inner();
-        Ok((outcome, Some(recorder.into_trace()), cut))
-    }
-
-    fn workload(&self) -> Result<Workload, CliError> {
-        let arrivals = match &self.period {
-            None => Arrivals::BackToBack,
-            Some(text) => {
-                let literal = Literal::parse_as::<Seconds>(text)
-                    .map_err(|error| CliError::Argument { argument: "--period", error })?;
-                Arrivals::Periodic(Seconds(literal.value))
+    /// `matches` tell which options were given.
+    pub(super) fn run(&self, matches: Option<&ArgMatches>) -> Result<Answer, CliError> {
+        let given = matches.map(given).unwrap_or_default();
+        let name = &self.target.model.model;
+        match subject::of(name, self.target.on.as_deref())? {
+            Subject::Scenario => {
+                subject::refuse(&given, subject::of_models_alone)?;
+                self.run_scenario(name)
             }
-        };
-        Ok(Workload { inferences: self.inferences, arrivals, rest: self.idle.clone() })
+            Subject::Model => {
+                subject::refuse(&given, subject::of_scenarios_alone)?;
+                self.run_network()
+            }
+        }
     }
+}
+
+/// Options that stand on the command line: each with its id, and as it is written.
+fn given(matches: &ArgMatches) -> Vec<(String, String)> {
+    let command = super::Arguments::command();
+    let Some(run) = command.find_subcommand("run") else { return Vec::new() };
+    let on_the_line = |id: &str| {
+        matches.try_contains_id(id).is_ok()
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let named = run.get_arguments().filter(|own| on_the_line(own.get_id().as_str()));
+    named.filter_map(|own| Some((own.get_id().to_string(), own.get_long()?.to_owned()))).collect()
 }

@@ -59,8 +59,8 @@ pub(super) struct Target {
     #[command(flatten)]
     pub(super) model: ModelArgument,
     /// Hardware profile: a shipped name or a .ron file
-    #[arg(long, value_name = "HARDWARE")]
-    on: String,
+    #[arg(long, value_name = "HARDWARE", required = true)]
+    pub(super) on: Option<String>,
     /// Operating point; the profile's first when left out
     #[arg(long, value_name = "NAME")]
     opp: Option<String>,
@@ -121,7 +121,9 @@ pub(super) struct Prepared {
 
 impl Target {
     pub(super) fn prepare(&self) -> Result<Prepared, CliError> {
-        let mut profile = Profile::load(&self.on)?;
+        let on = self.on.as_deref();
+        let on = on.ok_or_else(|| CliError::NoHardware { name: self.model.model.clone() })?;
+        let mut profile = Profile::load(on)?;
         if let Some(corner) = &self.corner {
             profile = profile.at_corner(corner, self.opp.as_deref())?;
         }

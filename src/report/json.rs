@@ -11,8 +11,10 @@ mod inspect;
 mod limits;
 mod measured;
 mod memory;
+mod outlook;
 mod repeat;
 mod roofline;
+mod scenario;
 
 pub use against::against;
 pub use align::align;
@@ -22,8 +24,10 @@ pub use fold::fold;
 pub use hardware::{hardware, hardware_check, hardware_list, software_check};
 pub use inspect::{InspectDocument, inspect, inspect_by_kind};
 pub use measured::{info, measured};
+pub use outlook::{scenario_check, scenario_list};
 pub use repeat::repeat;
 pub use roofline::roofline;
+pub use scenario::scenario_run;
 
 use super::tables::{key_name, window_name};
 use super::{LayerView, ListedModel, Prediction};

@@ -32,10 +32,7 @@ pub fn write_run(
     target: &Path,
 ) -> Result<(), RunFolderError> {
     let folder = OutputFolder::begin(target)?;
-    csv::write_folder(trace, folder.path())?;
-    let path = folder.path().join("trace.perfetto-trace");
-    let file = std::fs::File::create(&path).map_err(|source| FolderError::Io { path, source })?;
-    perfetto::write(trace, &mut std::io::BufWriter::new(file))?;
+    write_trace(trace, &folder)?;
     let options = PowerOptions {
         title: prediction.subject(),
         subtitle: subtitle(prediction, outcome),
@@ -64,6 +61,15 @@ pub fn write_run(
     let pretty = serde_json::to_string_pretty(&metrics).unwrap_or_else(|_| metrics.to_string());
     folder.write("metrics.json", pretty.as_bytes())?;
     folder.complete()?;
+    Ok(())
+}
+
+/// The trace as CSV and for Perfetto.
+pub(super) fn write_trace(trace: &Trace, folder: &OutputFolder) -> Result<(), RunFolderError> {
+    csv::write_folder(trace, folder.path())?;
+    let path = folder.path().join("trace.perfetto-trace");
+    let file = std::fs::File::create(&path).map_err(|source| FolderError::Io { path, source })?;
+    perfetto::write(trace, &mut std::io::BufWriter::new(file))?;
     Ok(())
 }
 

@@ -135,6 +135,7 @@ impl<'a> Prepared<'a> {
         let streams = streams.map(|((own, served), unfinished)| StreamUse {
             name: own.name.clone(),
             layers: layers(&own.programs),
+            runs_network: own.planned.is_some(),
             has_deadline: own.deadline.is_some(),
             served,
             unfinished,

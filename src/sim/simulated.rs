@@ -15,6 +15,8 @@ pub struct StreamUse {
     pub name: String,
     /// Names of the layers, by their place in the network.
     pub layers: Vec<String>,
+    /// True of a network, false of a detector that is none.
+    pub runs_network: bool,
     /// True where requests are to be done by some time.
     pub has_deadline: bool,
     /// What became of its requests.
@@ -66,14 +68,19 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Inferences of all streams.
+    /// Streams that run networks: what a detector does is no inference.
+    pub fn networks(&self) -> impl Iterator<Item = &StreamUse> {
+        self.streams.iter().filter(|own| own.runs_network)
+    }
+
+    /// Inferences of all networks.
     pub fn inferences(&self) -> u64 {
-        self.streams.iter().map(|own| own.served.inferences).fold(0, u64::saturating_add)
+        self.networks().map(|own| own.served.inferences).fold(0, u64::saturating_add)
     }
 
     /// Those that were done in time, or have no deadline.
     pub fn in_time(&self) -> u64 {
-        self.streams.iter().map(|own| own.served.in_time).fold(0, u64::saturating_add)
+        self.networks().map(|own| own.served.in_time).fold(0, u64::saturating_add)
     }
 
     /// All energy over all inferences, idle times and transitions included; nothing of no inference.
@@ -82,11 +89,11 @@ impl Simulated {
         (count > 0).then(|| self.ledger.source / count as f64)
     }
 
-    /// Mean time of a pass over all streams.
+    /// Mean time of a pass over all networks.
     pub fn mean_latency(&self) -> Option<Seconds> {
-        let passes: u64 = self.streams.iter().map(|own| own.served.passes).sum();
+        let passes: u64 = self.networks().map(|own| own.served.passes).sum();
         let time = |own: &StreamUse| own.served.latency.mean() * own.served.passes as f64;
-        let all: Seconds = self.streams.iter().map(time).sum();
+        let all: Seconds = self.networks().map(time).sum();
         (passes > 0).then(|| all / passes as f64)
     }
 

@@ -141,7 +141,16 @@ pub fn linearised_by(
     setting: Setting<'_>,
     evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT] + Sync,
 ) -> Uncertainty {
-    let changes = Changes::of(setting, |profile| evaluate(profile).to_vec());
+    linearised_where(setting, |path| in_use(path, setting), evaluate)
+}
+
+/// The same, with the numbers that `used` says are in use.
+pub(super) fn linearised_where(
+    setting: Setting<'_>,
+    used: impl Fn(&str) -> bool,
+    evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT] + Sync,
+) -> Uncertainty {
+    let changes = Changes::of(setting.profile, used, |profile| evaluate(profile).to_vec());
     let sigma = Figure::ALL.into_iter().enumerate();
     let sigma = sigma.map(|(column, figure)| (figure, changes.sigma(column))).collect();
     let of = |figure: Figure| {
@@ -158,7 +167,7 @@ pub fn linearised_figures(
     setting: Setting<'_>,
     evaluate: impl Fn(&Profile) -> Vec<f64> + Sync,
 ) -> Vec<Sigma> {
-    let changes = Changes::of(setting, evaluate);
+    let changes = Changes::of(setting.profile, |path| in_use(path, setting), evaluate);
     (0..changes.above.ncols()).map(|column| changes.sigma(column)).collect()
 }
 
@@ -171,10 +180,13 @@ struct Changes {
 }
 
 impl Changes {
-    fn of(setting: Setting<'_>, evaluate: impl Fn(&Profile) -> Vec<f64> + Sync) -> Self {
-        let profile = setting.profile;
+    fn of(
+        profile: &Profile,
+        used: impl Fn(&str) -> bool,
+        evaluate: impl Fn(&Profile) -> Vec<f64> + Sync,
+    ) -> Self {
         let records = profile.parameters();
-        let moves = moves(&records, setting);
+        let moves = moves_where(&records, profile, used);
         let centre = evaluate(profile);
         let mut above = DMatrix::zeros(moves.len(), centre.len());
         let mut below = above.clone();
@@ -283,11 +295,21 @@ impl Move {
     }
 }
 
+fn in_use(path: &str, setting: Setting<'_>) -> bool {
+    setting.profile.is_in_use(path, setting.point, setting.stacks)
+}
+
 pub(super) fn moves(records: &[ParameterRecord], setting: Setting<'_>) -> Vec<Move> {
-    let profile = setting.profile;
+    moves_where(records, setting.profile, |path| in_use(path, setting))
+}
+
+fn moves_where(
+    records: &[ParameterRecord],
+    profile: &Profile,
+    used: impl Fn(&str) -> bool,
+) -> Vec<Move> {
     let mut moves = Vec::new();
     let mut shared: BTreeMap<String, (f64, Vec<usize>)> = BTreeMap::new();
-    let used = |path: &str| profile.is_in_use(path, setting.point, setting.stacks);
     let together = Together::of(profile);
     for (index, record) in records.iter().enumerate().filter(|(_, r)| used(&r.path)) {
         if let Some(spread) = record.parameter.spread

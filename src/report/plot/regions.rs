@@ -41,6 +41,12 @@ impl Regions {
         if !layers.is_empty() && 2 * wide >= layers.len() {
             return Some(Self::named(layers, SpanKind::Layer));
         }
+        // Those of several streams overlap, and have a lane each.
+        let mut tracks = trace.spans.iter().filter(|span| span.kind == SpanKind::Inference);
+        let first = tracks.next().map(|span| &span.track);
+        if tracks.any(|span| Some(&span.track) != first) {
+            return None;
+        }
         let inferences = regions(trace, SpanKind::Inference, grid, left);
         let wide = inferences.iter().filter(|r| r.right - r.left >= NARROWEST).count();
         let seen = !inferences.is_empty() && 2 * wide >= inferences.len();

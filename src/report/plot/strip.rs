@@ -10,6 +10,8 @@ use crate::units::SimTime;
 pub(super) const ROW: f64 = 18.0;
 pub(super) const GAP: f64 = 4.0;
 const MOST_ROWS: usize = 8;
+/// Where domains and blocks have lanes of their own.
+const MOST_ROWS_WITH_STATES: usize = 11;
 /// Rows that spans of one track and kind may take when they overlap.
 const MOST_ROWS_OF_ONE: usize = 3;
 const NAME_SIZE: f64 = 12.0;
@@ -39,6 +41,23 @@ impl Group {
         }
     }
 
+    /// Where domains and blocks have lanes of their own, who is at work comes before what rests.
+    fn rank(self, states: bool) -> u8 {
+        match self {
+            Self::Window => 0,
+            Self::Inference => 1,
+            Self::State => {
+                if states {
+                    5
+                } else {
+                    2
+                }
+            }
+            Self::Layer => 3,
+            Self::Phase => 4,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
@@ -54,9 +73,8 @@ impl Group {
 struct Item {
     left: f64,
     right: f64,
-    /// Pixels of it that spans cover.
-    covered: f64,
-    ink: Ink,
+    /// What covers it, and how many pixels of it: several share a pixel.
+    inks: Vec<(Ink, f64)>,
     name: String,
 }
 
@@ -92,9 +110,24 @@ impl Strip {
                 None => lanes.push((group, &span.track, vec![span])),
             }
         }
+        let states = trace.spans.iter().any(|span| span.kind == SpanKind::State);
+        if states {
+            lanes.retain(|(group, _, spans)| *group != Group::State || tells(spans));
+        }
         let alone = |group: Group| lanes.iter().filter(|lane| lane.0 == group).count() == 1;
         let mut order: Vec<usize> = (0..lanes.len()).collect();
-        order.sort_by_key(|at| lanes.get(*at).map(|lane| lane.0));
+        // Phases of many engines would leave no room for states.
+        order.retain(|at| {
+            let group = lanes.get(*at).map(|lane| lane.0);
+            !states || group != Some(Group::Phase) || alone(Group::Phase)
+        });
+        order.sort_by_key(|at| lanes.get(*at).map(|lane| lane.0.rank(states)));
+        // An engine and its domain may share a name.
+        let also = |group: Group, track: &str| {
+            let other = [Group::Inference, Group::Layer];
+            group == Group::State
+                && lanes.iter().any(|lane| other.contains(&lane.0) && lane.1 == track)
+        };
         let mut inks = Inks { phases: Vec::new(), key: Vec::new(), theme };
         let mut strip = Self::default();
         for at in order {
@@ -105,6 +138,7 @@ impl Strip {
             }
             let label = match alone(*group) {
                 true => group.name().to_owned(),
+                false if states && !also(*group, track) => (*track).to_owned(),
                 false => format!("{track} {}", group.name()),
             };
             let first = strip.rows.len();
@@ -115,8 +149,9 @@ impl Strip {
                 items.for_each(|item| item.name.clear());
             }
         }
-        strip.left_out = strip.rows.len().saturating_sub(MOST_ROWS);
-        strip.rows.truncate(MOST_ROWS);
+        let most = if states { MOST_ROWS_WITH_STATES } else { MOST_ROWS };
+        strip.left_out = strip.rows.len().saturating_sub(most);
+        strip.rows.truncate(most);
         strip.key = inks.key;
         strip
     }
@@ -166,8 +201,9 @@ impl Strip {
                 // A hair between neighbours.
                 let hair = if item.right - item.left > 4.0 { 0.5 } else { 0.0 };
                 let held = Area { left: item.left, right: item.right - hair, ..line };
-                let share = (item.covered / (item.right - item.left)).clamp(FAINTEST, 1.0);
-                scene.fill(held, item.ink.faded(share));
+                let (ink, covered) = item.ink();
+                let share = (covered / (item.right - item.left)).clamp(FAINTEST, 1.0);
+                scene.fill(held, ink.faded(share));
                 let room = held.width() - 6.0;
                 if room > 12.0 && font::width(&item.name, NAME_SIZE, false) <= room {
                     let (x, y) = held.center();
@@ -177,7 +213,8 @@ impl Strip {
             }
         }
         if self.left_out > 0 {
-            let text = format!("{} more lanes", self.left_out);
+            let lanes = if self.left_out == 1 { "lane" } else { "lanes" };
+            let text = format!("{} more {lanes}", self.left_out);
             let at = (area.right, area.top - 5.0);
             let label = Label::new(text, at, NAME_SIZE, theme.quiet);
             scene.text(label.anchored(Anchor::End));
@@ -185,19 +222,46 @@ impl Strip {
     }
 }
 
+impl Item {
+    /// The colours of what covers it, by how much each does, and the pixels that all do.
+    fn ink(&self) -> (Ink, f64) {
+        let mut all = 0.0;
+        let mut mixed: Option<Ink> = None;
+        for (ink, covered) in &self.inks {
+            all += covered;
+            let share = if all > 0.0 { covered / all } else { 0.0 };
+            mixed = Some(mixed.map_or(*ink, |mixed| mixed.mixed(*ink, share)));
+        }
+        (mixed.unwrap_or(Ink::solid((0, 0, 0))), all)
+    }
+}
+
+/// Whether a lane of states says anything: it changes, and is one of a domain or a block. What all of the
+/// hardware is doing can be seen from theirs.
+fn tells(spans: &[&Span]) -> bool {
+    let states = spans.iter().filter(|span| span.kind == SpanKind::State);
+    let mut names = states.map(|span| span.name.as_str());
+    let first = names.next();
+    first.is_some() && names.any(|name| Some(name) != first)
+}
+
 /// Adds a box. Those narrower than a pixel share the box of their pixel, which is as opaque as it
-/// is covered, so that a row never has more boxes than pixels.
+/// is covered and of the colour of what covers it, so that a row never has more boxes than pixels.
 fn place(items: &mut Vec<Item>, from: f64, to: f64, look: impl FnOnce() -> (Ink, String)) {
     let wide = to - from >= 1.0;
     let pixel = from.floor();
     match items.last_mut() {
         Some(last) if !wide && last.right - last.left <= 1.0 && last.left == pixel => {
-            last.covered += to - from;
+            let (ink, _) = look();
+            match last.inks.iter_mut().find(|(own, _)| *own == ink) {
+                Some((_, covered)) => *covered += to - from,
+                None => last.inks.push((ink, to - from)),
+            }
         }
         _ => {
             let (ink, name) = look();
             let (left, right) = if wide { (from, to) } else { (pixel, pixel + 1.0) };
-            items.push(Item { left, right, covered: to - from, ink, name });
+            items.push(Item { left, right, inks: vec![(ink, to - from)], name });
         }
     }
 }
@@ -229,7 +293,7 @@ impl Inks<'_> {
             SpanKind::Transition => {
                 self.known("transition", self.theme.transition.mixed(other, 0.25))
             }
-            SpanKind::State if span.name == "on" => self.known("on", self.theme.layer),
+            SpanKind::State if span.name == "on" => self.known("on", self.theme.on),
             SpanKind::State => self.known("at rest or in a state", self.theme.idle),
             SpanKind::Phase => self.phase(&span.name),
         }

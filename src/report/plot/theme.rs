@@ -21,6 +21,8 @@ pub(super) struct Theme {
     pub transition: Ink,
     pub inference: Ink,
     pub layer: Ink,
+    /// A domain that is on.
+    pub on: Ink,
 }
 
 pub(super) const LIGHT: Theme = Theme {
@@ -35,6 +37,7 @@ pub(super) const LIGHT: Theme = Theme {
     transition: Ink::solid((213, 94, 0)),
     inference: Ink::solid((150, 184, 214)),
     layer: Ink::solid((186, 196, 208)),
+    on: Ink::solid((140, 196, 176)),
 };
 
 pub(super) const DARK: Theme = Theme {
@@ -49,6 +52,7 @@ pub(super) const DARK: Theme = Theme {
     transition: Ink::solid((225, 116, 30)),
     inference: Ink::solid((63, 98, 130)),
     layer: Ink::solid((78, 88, 101)),
+    on: Ink::solid((52, 112, 94)),
 };
 
 /// Okabe-Ito without black, the calm ones first.

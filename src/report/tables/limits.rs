@@ -71,11 +71,11 @@ fn peak_text(p: &Prediction<'_>, peak: &RailPeak) -> String {
 }
 
 /// As batteries are marked.
-fn charge(coulombs: f64) -> String {
+pub(super) fn charge(coulombs: f64) -> String {
     format!("{:.0} mAh", coulombs / 3.6)
 }
 
-fn duration(time: Seconds) -> String {
+pub(super) fn duration(time: Seconds) -> String {
     match time.0 {
         s if s < 120.0 => time.to_string(),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),

@@ -8,7 +8,7 @@ use crate::hardware::components;
 use crate::mapping::Plan;
 use crate::report::Prediction;
 use crate::sim::Outcome;
-use crate::trace::{Cause, Residuals, WINDOWS};
+use crate::trace::{Cause, Ledger, Residuals, WINDOWS};
 use crate::uncertainty::{Figure, Sampled};
 use crate::units::{JouleSeconds, Joules, Quantity, Seconds, SimTime, Watts, engineering};
 use std::collections::{BTreeMap, BTreeSet};
@@ -164,7 +164,10 @@ fn rounded(value: f64) -> String {
 const LISTED_SHARES: usize = 14;
 
 /// Named energies, largest first, with their share of the whole; the small ones of many as one.
-fn shares<'a>(parts: impl Iterator<Item = (&'a str, Joules)>, whole: Joules) -> Vec<String> {
+pub(super) fn shares<'a>(
+    parts: impl Iterator<Item = (&'a str, Joules)>,
+    whole: Joules,
+) -> Vec<String> {
     let mut parts: Vec<_> = parts.filter(|(_, energy)| energy.0 != 0.0).collect();
     parts.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
     let share = |energy: Joules| if whole.0 != 0.0 { energy / whole } else { 0.0 };
@@ -201,7 +204,13 @@ fn joules_text(outcome: &Outcome) -> String {
     text.push_str(&listed("joules by cause", &shares(causes.into_iter(), whole)));
     text.push_str(&listed("joules by component", &named(&all)));
     text.push_str(&listed("joules by rail, at the loads", &named(&ledger.by_rail)));
-    let _ = writeln!(text, "joules from the sources: {}", ledger.source);
+    text.push_str(&identity(ledger));
+    text
+}
+
+/// What the sources gave, and how well the sums of joules agree.
+pub(super) fn identity(ledger: &Ledger) -> String {
+    let mut text = format!("joules from the sources: {}\n", ledger.source);
     let r = ledger.residuals();
     let _ = writeln!(
         text,

@@ -4,7 +4,7 @@ use super::{Fidelity, ScenarioSpec};
 use crate::cost::Setting;
 use crate::diagnostic::{Fault, Report};
 use crate::evidence::{FieldPath, Kind, Parameters};
-use crate::hardware::{Point, Profile};
+use crate::hardware::{HardwareError, Point, Profile};
 use crate::mapping::Network;
 use crate::sim::load::{
     Admission, Cascade, LoadError, Looks, MicroBatch, Process, Request, RestRule, Source,
@@ -214,6 +214,27 @@ impl Scenario {
             rest,
             background,
         }
+    }
+
+    /// The same on another profile of the same structure, at the same point of that.
+    ///
+    /// # Errors
+    /// The profile has no operating point of that name.
+    pub fn on(&self, profile: &Profile) -> Result<Self, HardwareError> {
+        let point = profile.repoint(&self.point)?;
+        Ok(Self {
+            file: self.file.clone(),
+            text: self.text.clone(),
+            spec: self.spec.clone(),
+            profile: profile.clone(),
+            point,
+            end: self.end,
+            power: self.power,
+            workloads: self.workloads.clone(),
+            cascades: self.cascades.clone(),
+            rest: self.rest.clone(),
+            background: self.background.clone(),
+        })
     }
 
     /// The scenario as written.

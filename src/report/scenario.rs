@@ -1,0 +1,272 @@
+//! What every report of a run of a scenario starts from.
+
+mod pressure;
+
+pub use pressure::Pressure;
+
+use crate::cost::{Setting, asleep};
+use crate::evidence::Coverage;
+use crate::sim::kernel::{Ending, Streams};
+use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
+use crate::sim::{Planned, Prepared, Quantiles, Simulated, StreamUse};
+use crate::trace::Cause;
+use crate::uncertainty::{Figure, Interval90, Uncertainty};
+use crate::units::{Coulombs, Joules, Ratio, Seconds};
+
+/// A scenario that was run.
+#[derive(Debug)]
+pub struct ScenarioRun<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What closed forms say of it.
+    pub outlook: &'a Outlook,
+    /// The run.
+    pub simulated: &'a Simulated,
+    /// What made all that is random.
+    pub seed: u64,
+    /// How finely inferences were simulated.
+    pub fidelity: Fidelity,
+    /// How sure the headline figures are; nothing where nothing can be said.
+    pub uncertainty: Option<Uncertainty>,
+    /// What the energy rests on.
+    pub energy_evidence: Coverage,
+    /// What limits the headline figures, to be said wherever they are.
+    pub caveats: Vec<String>,
+}
+
+/// Time in a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeIn {
+    /// The state.
+    pub state: String,
+    /// The time.
+    pub time: Seconds,
+    /// Its share of all time.
+    pub share: f64,
+}
+
+/// How long a supply that holds a charge lasts under the load of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endurance {
+    /// The supply.
+    pub supply: String,
+    /// Charge that it starts with.
+    pub charge: Coulombs,
+    /// How long that lasts.
+    pub lasts: Seconds,
+}
+
+impl<'a> ScenarioRun<'a> {
+    /// A run with its caveats.
+    pub fn new(
+        (scenario, outlook): (&'a Scenario, &'a Outlook),
+        prepared: &Prepared<'_>,
+        (seed, fidelity): (u64, Fidelity),
+        simulated: &'a Simulated,
+        uncertainty: Option<Uncertainty>,
+    ) -> Self {
+        let planned = prepared.planned().map(|(_, planned)| planned);
+        let energy_evidence = evidence(planned, simulated);
+        let caveats = Vec::new();
+        let mut run = Self {
+            scenario,
+            outlook,
+            simulated,
+            seed,
+            fidelity,
+            uncertainty,
+            energy_evidence,
+            caveats,
+        };
+        run.caveats = run.limits();
+        run.caveats.extend(prepared.planned().filter_map(|(name, own)| lacks(name, own?)));
+        run
+    }
+
+    fn limits(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        let ending = self.simulated.ending;
+        if ending.is_incomplete() {
+            let why = match ending {
+                Ending::MaxEvents(events) => format!("stopped after {events} events"),
+                _ => "interrupted".to_owned(),
+            };
+            said.push(format!(
+                "INCOMPLETE: {why}; all figures are of the first {}",
+                self.simulated.metrics.duration
+            ));
+        }
+        said.extend(self.pressures().filter_map(|own| own.words()));
+        if self.energy_evidence.is_indicative() {
+            said.push(format!(
+                "indicative: {:.0} % of the energy rests on measured, datasheet, paper or fitted numbers",
+                self.energy_evidence.share() * 100.0
+            ));
+        }
+        let assumed = self.scenario.assumed().len();
+        if assumed > 0 {
+            let (numbers, are) = if assumed == 1 { ("number", "is") } else { ("numbers", "are") };
+            said.push(format!(
+                "{assumed} {numbers} of the scenario {are} assumed; intervals are of the hardware's numbers alone"
+            ));
+        }
+        said
+    }
+
+    /// The setting of the whole run, without the software of a workload.
+    pub fn setting(&self) -> Setting<'_> {
+        Setting { profile: self.scenario.profile(), point: self.scenario.point(), stacks: &[] }
+    }
+
+    /// `keyword_node on stm32u585 at 160mhz_3v0_smps`.
+    pub fn subject(&self) -> String {
+        let profile = self.scenario.profile();
+        let (name, point) = (&self.scenario.spec().name, &self.scenario.point().name);
+        let mut text = format!("{name} on {} at {point}", profile.spec().name);
+        if let Some(corner) = profile.corner() {
+            text.push_str(&format!(", corner {corner}"));
+        }
+        text
+    }
+
+    /// How random numbers are made.
+    pub fn generator(&self) -> &'static str {
+        Streams::ALGORITHM
+    }
+
+    /// The interval around a figure; nothing where none is known.
+    pub fn interval(&self, figure: Figure, value: f64) -> Option<Interval90> {
+        self.uncertainty.as_ref().map(|own| own.interval(figure, value))
+    }
+
+    /// The interval around the energy of the whole run: of a length that is given as uncertain as the mean
+    /// power, of a number of inferences as that of each.
+    pub fn energy_interval(&self, energy: Joules) -> Option<Interval90> {
+        let figure = match self.scenario.end {
+            crate::sim::scenario::End::After(_) => Figure::MeanPower,
+            crate::sim::scenario::End::Inferences(_) => Figure::Energy,
+        };
+        self.interval(figure, energy.0)
+    }
+
+    /// A count a second.
+    pub fn per_second(&self, count: u64) -> Option<f64> {
+        let lasted = self.simulated.metrics.duration.0;
+        (lasted > 0.0).then(|| count as f64 / lasted)
+    }
+
+    /// Quantiles over all networks together.
+    pub fn quantiles(&self, of: impl Fn(&StreamUse) -> &Quantiles) -> Quantiles {
+        let mut all = Quantiles::default();
+        self.simulated.networks().for_each(|own| all.merge(of(own)));
+        all
+    }
+
+    /// Requests that were late or lost, of all streams.
+    pub fn deadline_misses(&self) -> u64 {
+        let own = self.simulated.streams.iter().map(|own| own.served.deadlines);
+        own.fold(0, |sum, own| sum.saturating_add(own.late).saturating_add(own.lost))
+    }
+
+    /// Layers of a stream with their energy, largest first.
+    pub fn layers(&self, stream: usize) -> Vec<(&str, Joules)> {
+        let Some(own) = self.simulated.streams.get(stream) else { return Vec::new() };
+        let named = own.layers.iter().enumerate().map(|(layer, name)| {
+            let cause = Cause::Layer { workload: stream, layer };
+            (name.as_str(), self.simulated.ledger.of(&cause))
+        });
+        let mut layers: Vec<_> = named.filter(|(_, energy)| energy.0 != 0.0).collect();
+        layers.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        layers
+    }
+
+    /// Time of each domain in each of its states.
+    pub fn residency(&self, domain: usize) -> Vec<TimeIn> {
+        let Some(own) = self.simulated.domains.get(domain) else { return Vec::new() };
+        let times = own.residency;
+        let part = |state: &str, time: Seconds| self.time_in(state, time);
+        // One that the operating point has asleep neither works nor wakes.
+        if let Some(state) = asleep(domain, self.setting()) {
+            return vec![part(&state.name, times.on.seconds())];
+        }
+        let mut all = vec![part("on", times.on.seconds())];
+        if let Some(state) = &own.state {
+            all.push(part("waking", times.waking.seconds()));
+            all.push(part(state, times.resting.seconds()));
+        }
+        all
+    }
+
+    /// Time of each block in each of its states.
+    pub fn block_times(&self, block: usize) -> Vec<TimeIn> {
+        let spec = self.scenario.profile().spec().loads.get(block);
+        let times = self.simulated.blocks.get(block);
+        let states = spec.zip(times).into_iter().flat_map(|(s, times)| s.states.iter().zip(times));
+        states.map(|(state, time)| self.time_in(&state.name, time.seconds())).collect()
+    }
+
+    fn time_in(&self, state: &str, time: Seconds) -> TimeIn {
+        TimeIn { state: state.to_owned(), time, share: self.share(time) }
+    }
+
+    /// Share of all time; zero of none.
+    pub fn share(&self, time: Seconds) -> f64 {
+        let lasted = self.simulated.metrics.duration;
+        if lasted.0 > 0.0 { time / lasted } else { 0.0 }
+    }
+
+    /// How long each supply that holds a charge lasts if all goes on like this.
+    pub fn endurances(&self) -> Vec<Endurance> {
+        let profile = self.scenario.profile();
+        let lasted = self.simulated.metrics.duration;
+        let supplies = profile.spec().supplies.iter().zip(&profile.links().supply_rail).enumerate();
+        let lives = supplies.filter_map(|(number, (supply, rail))| {
+            let full = match self.scenario.power {
+                PowerSource::AsProfile => Ratio(1.0),
+                PowerSource::Battery { supply, charge } if supply == number => charge,
+                PowerSource::Battery { .. } | PowerSource::Bench => return None,
+            };
+            let charge = supply.capacity.as_ref()?.get() * full.0;
+            let taken = *self.simulated.ledger.rail_charge.get(*rail)?;
+            let lasts = lasted * (charge / taken);
+            let supply = supply.name.clone();
+            (taken.0 > 0.0).then_some(Endurance { supply, charge, lasts })
+        });
+        lives.collect()
+    }
+}
+
+/// What the figures of a stream leave out.
+fn lacks(name: &str, planned: &Planned) -> Option<String> {
+    let plan = &planned.plan;
+    if !plan.fits {
+        return Some(format!(
+            "DOES NOT FIT: `{name}` needs more memory than there is; costed as if it did"
+        ));
+    }
+    let unknown = plan.unknown_layers();
+    if unknown > 0 {
+        return Some(format!(
+            "PARTIAL: {unknown} layers of `{name}` are of unknown work, in no figure here"
+        ));
+    }
+    (!plan.uncosted.is_empty()).then(|| {
+        let share = plan.costed_share * 100.0;
+        format!("PARTIAL: only {share:.1} % of the operations of `{name}` could be costed here")
+    })
+}
+
+/// What the energy of a run rests on: each inference on what one by itself does, the rest on what was
+/// booked.
+fn evidence<'a>(
+    planned: impl Iterator<Item = Option<&'a Planned>>,
+    simulated: &Simulated,
+) -> Coverage {
+    let mut all = simulated.rest_evidence.clone();
+    for (planned, own) in planned.zip(&simulated.streams) {
+        if let Some(planned) = planned {
+            all.merge(&planned.evidence.clone().scaled(own.served.inferences as f64));
+        }
+    }
+    all
+}

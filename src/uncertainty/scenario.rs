@@ -1,0 +1,371 @@
+//! The linearised interval of a run of a scenario.
+//!
+//! To run a day anew for each number of a profile would take hours. What such a number moves is nearly a
+//! sum, and its parts are run instead: the whole time with nothing to do, blocks going through their
+//! states, and one request of each stream by itself, with waking, the time until domains rest again and
+//! what regulators burn. With `n` requests of each stream
+//!
+//! `E(θ) = E_nothing(θ) + Σ n (E_alone(θ) - P_nothing(θ) t)`.
+//!
+//! Only changes of its logarithm are used, so that what streams share (a domain that stays on from one
+//! request to the next) need not be right in size, only in kind. How many requests come is held as the
+//! run had it; where a stream is asked for anew once it has answered, or never catches up, they come as
+//! fast as it answers.
+
+use super::linearised::{Figure, Uncertainty, linearised_where};
+use crate::cost::Setting;
+use crate::hardware::Profile;
+use crate::sim::load::{
+    Admission, Cascade, Events, MicroBatch, Periodic, Process, RestRule, Stage, StateSchedule,
+};
+use crate::sim::scenario::{
+    End, Fidelity, Outlook, Scenario, StreamOutlook, WakeCascade, Work, Workload,
+};
+use crate::sim::{Limits, Prepared, Simulated, StreamUse};
+use crate::trace::Deaf;
+use crate::units::{Joules, Ratio, Seconds, SimTime};
+
+/// The linearised uncertainty of a run's figures, by what its hardware's numbers say: mean latency,
+/// energy and energy-delay product of an inference, mean power. Nothing where no inference was done, or
+/// no time went by.
+pub fn of_scenario(
+    scenario: &Scenario,
+    outlook: &Outlook,
+    simulated: &Simulated,
+) -> Option<Uncertainty> {
+    let parts = Parts::of(scenario, outlook, simulated)?;
+    let stacks: Vec<Option<usize>> = placed(scenario).flat_map(|p| p.stacks.clone()).collect();
+    let (profile, point) = (scenario.profile(), scenario.point());
+    let setting = Setting { profile, point, stacks: &stacks };
+    // Blocks go through states that are not those of the point.
+    let used = |path: &str| path.starts_with("loads[") || profile.is_in_use(path, point, &stacks);
+    let lost = [f64::NAN; Figure::COUNT];
+    Some(linearised_where(setting, used, |profile| parts.figures(profile).unwrap_or(lost)))
+}
+
+fn placed(scenario: &Scenario) -> impl Iterator<Item = &crate::sim::scenario::Placed> {
+    let stages = scenario.cascades.iter().flat_map(|wake| &wake.stages);
+    let stages = stages.filter_map(|stage| match &stage.work {
+        Work::Network(placed) => Some(placed.as_ref()),
+        Work::Detector { .. } => None,
+    });
+    scenario.workloads.iter().map(|own| &own.placed).chain(stages)
+}
+
+/// One request by itself.
+#[derive(Debug, Clone)]
+struct Alone {
+    workload: Option<Workload>,
+    cascade: Option<WakeCascade>,
+    lasts: SimTime,
+}
+
+/// A stream in the sum.
+#[derive(Debug)]
+struct Part {
+    /// One request; where it is of many inferences, one of one inference.
+    one: Alone,
+    /// One of two inferences, which tells what each further one adds.
+    two: Option<Alone>,
+    /// Inferences of a request.
+    each: f64,
+    /// Requests in the run.
+    requests: f64,
+    passes: f64,
+    runs_network: bool,
+    /// Time between two requests of one of those who ask, and the latency that it holds with; nothing
+    /// where requests come whatever happens.
+    answered: Option<(Seconds, Seconds)>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    /// The scenario without anything to do.
+    nothing: Scenario,
+    background: Vec<Option<StateSchedule>>,
+    streams: Vec<Part>,
+    lasted: Seconds,
+    /// True of a run whose length is given, false of one until so many inferences are done.
+    fixed: bool,
+}
+
+impl Parts {
+    fn of(scenario: &Scenario, outlook: &Outlook, simulated: &Simulated) -> Option<Self> {
+        let lasted = simulated.metrics.duration;
+        if lasted <= Seconds::ZERO || simulated.inferences() == 0 {
+            return None;
+        }
+        let mut nothing = scenario.clone();
+        (nothing.workloads, nothing.cascades) = (Vec::new(), Vec::new());
+        let background = nothing.background.clone();
+        nothing.background = vec![None; background.len()];
+        let tail = tail(scenario);
+        let mut streams = Vec::new();
+        let all = sources(scenario).zip(&outlook.streams).zip(&simulated.streams);
+        for ((source, own), used) in all.filter(|(_, used)| used.served.passes > 0) {
+            streams.push(source.part(own, used, lasted, tail)?);
+        }
+        let fixed = matches!(scenario.end, End::After(_));
+        Some(Self { nothing, background, streams, lasted, fixed })
+    }
+
+    /// In the order of [`Figure::ALL`].
+    fn figures(&self, profile: &Profile) -> Option<[f64; Figure::COUNT]> {
+        let mut scenario = self.nothing.on(profile).ok()?;
+        let second = SimTime::from_seconds(Seconds(1.0)).ok()?;
+        let (idle, _) = run(&mut scenario, second)?;
+        let mut sums = Sums::default();
+        for part in &self.streams {
+            let (energy, latency) = part.request(&mut scenario, idle)?;
+            sums.add(part, energy, latency);
+        }
+        (scenario.workloads, scenario.cascades) = (Vec::new(), Vec::new());
+        scenario.background.clone_from(&self.background);
+        let whole = SimTime::from_seconds(self.lasted).ok()?;
+        let mut energy = match self.background.iter().any(Option::is_some) {
+            true => run(&mut scenario, whole)?.0,
+            false => idle * self.lasted.0,
+        };
+        // As many inferences as were asked for take another time.
+        let (mut lasted, mut inferences) = (self.lasted, sums.inferences);
+        if !self.fixed && sums.inferences > 0.0 {
+            let stretch = sums.before / sums.inferences;
+            (energy, lasted, inferences) = (energy * stretch, lasted * stretch, sums.before);
+            sums.energy = sums.energy * stretch;
+        }
+        let energy = energy + sums.energy;
+        let (each, latency) = (energy / inferences, sums.latency / sums.passes);
+        let (edp, power) = (each * latency, energy / lasted);
+        Some([latency.0, each.0, edp.0, power.0, (edp * latency).0])
+    }
+}
+
+/// Sums over streams.
+#[derive(Debug, Default)]
+struct Sums {
+    energy: Joules,
+    latency: Seconds,
+    passes: f64,
+    /// Inferences as often as they come here, and as often as they came in the run.
+    inferences: f64,
+    before: f64,
+}
+
+impl Sums {
+    fn add(&mut self, part: &Part, energy: Joules, latency: Seconds) {
+        let requests = match part.answered {
+            None => part.requests,
+            Some((cycle, was)) => {
+                let longer = (latency - was) * part.each;
+                part.requests * (cycle / (cycle + longer).max(Seconds(cycle.0 * 1e-3)))
+            }
+        };
+        self.energy += energy * requests;
+        if part.runs_network {
+            self.latency += latency * part.passes;
+            self.passes += part.passes;
+            self.inferences += requests * part.each;
+            self.before += part.requests * part.each;
+        }
+    }
+}
+
+impl Part {
+    /// What a request adds to the energy, and the time of a pass.
+    fn request(&self, scenario: &mut Scenario, idle: Joules) -> Option<(Joules, Seconds)> {
+        let (one, latency) = self.one.run(scenario, idle)?;
+        let Some(two) = &self.two else { return Some((one, latency)) };
+        let (two, _) = two.run(scenario, idle)?;
+        Some((one + (two - one) * (self.each - 1.0), latency))
+    }
+}
+
+impl Alone {
+    /// Its energy above that of doing nothing (`idle` a second), and its latency.
+    fn run(&self, scenario: &mut Scenario, idle: Joules) -> Option<(Joules, Seconds)> {
+        scenario.workloads = self.workload.iter().cloned().collect();
+        scenario.cascades = self.cascade.iter().cloned().collect();
+        let (energy, latency) = run(scenario, self.lasts)?;
+        Some((energy - idle * self.lasts.seconds().0, latency?))
+    }
+}
+
+/// Energy of a run, and the mean time of a pass.
+fn run(scenario: &mut Scenario, lasts: SimTime) -> Option<(Joules, Option<Seconds>)> {
+    scenario.end = End::After(lasts);
+    let prepared = Prepared::new(scenario, Fidelity::Layer).ok()?;
+    let simulated = prepared.run(0, Limits::default(), &mut Deaf).ok()?;
+    let passes = simulated.streams.first().filter(|own| own.served.passes > 0);
+    Some((simulated.ledger.source, passes.map(|own| own.served.latency.mean())))
+}
+
+/// Where requests come from.
+enum Source<'a> {
+    Workload(&'a Workload),
+    Stage(&'a WakeCascade, usize),
+}
+
+fn sources(scenario: &Scenario) -> impl Iterator<Item = Source<'_>> {
+    let stages = scenario
+        .cascades
+        .iter()
+        .flat_map(|wake| (0..wake.stages.len()).map(move |stage| Source::Stage(wake, stage)));
+    scenario.workloads.iter().map(Source::Workload).chain(stages)
+}
+
+impl Source<'_> {
+    fn part(
+        &self,
+        own: &StreamOutlook,
+        used: &StreamUse,
+        lasted: Seconds,
+        (wake, rest): (Seconds, Seconds),
+    ) -> Option<Part> {
+        let each = match self {
+            Self::Workload(workload) => workload.inferences_each,
+            Self::Stage(..) => 1,
+        };
+        let requests = used.served.inferences as f64 / each as f64;
+        let rest = rest.min(lasted / requests);
+        let lasts = |inferences: u64| {
+            let busy = own.latency * inferences as f64;
+            SimTime::from_seconds(busy * 4.0 + wake * 2.0 + rest + Seconds(1e-3)).ok()
+        };
+        let few = if each > 2 { 1 } else { each };
+        Some(Part {
+            one: self.alone(few, lasts(few)?)?,
+            two: if each > 2 { Some(self.alone(2, lasts(2)?)?) } else { None },
+            each: each as f64,
+            requests,
+            passes: used.served.passes as f64,
+            runs_network: used.runs_network,
+            answered: self.answered(used, requests, lasted).map(|cycle| (cycle, own.latency)),
+        })
+    }
+
+    /// A request that comes once.
+    fn alone(&self, inferences: u64, lasts: SimTime) -> Option<Alone> {
+        let length = lasts.seconds();
+        match self {
+            Self::Workload(workload) => {
+                let once = Periodic::new(length * 4.0, Seconds::ZERO, Seconds::ZERO).ok()?;
+                let workload = Workload {
+                    name: workload.name.clone(),
+                    placed: workload.placed.clone(),
+                    together: Vec::new(),
+                    process: Process::Periodic(once),
+                    inferences_each: inferences,
+                    deadline: None,
+                    priority: 0,
+                    batch: MicroBatch::SINGLE,
+                    admission: Admission::default(),
+                };
+                Some(Alone { workload: Some(workload), cascade: None, lasts })
+            }
+            Self::Stage(wake, stage) => {
+                let named = wake.cascade.stages().get(*stage)?;
+                let never = Stage { hit: Ratio(0.0), false_alarm: Ratio(0.0), ..named.clone() };
+                let nothing = Events::Prevalence(Ratio(0.0));
+                // It looks at the end of the time that it looks at.
+                let cascade = Cascade::new(length, nothing, vec![never]).ok()?;
+                let stages = vec![wake.stages.get(*stage)?.clone()];
+                let cascade = WakeCascade { name: wake.name.clone(), cascade, stages };
+                let lasts = SimTime::from_seconds(length * 1.999).ok()?;
+                Some(Alone { workload: None, cascade: Some(cascade), lasts })
+            }
+        }
+    }
+
+    /// Time between two requests of one of those who ask and wait, or of a stream that never catches up.
+    fn answered(&self, used: &StreamUse, requests: f64, lasted: Seconds) -> Option<Seconds> {
+        let clients = match self {
+            Self::Workload(Workload { process: Process::ClosedLoop(clients), .. }) => {
+                clients.clients() as f64
+            }
+            Self::Workload(Workload { process: Process::BackToBack, .. }) => 1.0,
+            _ if used.served.busy.seconds() > lasted * NEVER_IDLE => 1.0,
+            _ => return None,
+        };
+        Some(lasted * clients / requests)
+    }
+}
+
+/// Share of time in service above which a stream never catches up.
+const NEVER_IDLE: f64 = 0.98;
+
+/// The longest time to wake, and the longest until a domain rests again.
+fn tail(scenario: &Scenario) -> (Seconds, Seconds) {
+    let rules = scenario.rest.iter().flatten().map(|rest| rest.rule);
+    let mut longest = (Seconds::ZERO, Seconds::ZERO);
+    for (rest, rule) in scenario.resting().iter().zip(rules) {
+        let waits = match rule {
+            RestRule::Immediately => Seconds::ZERO,
+            RestRule::Timeout(time) => time,
+            _ => rest.break_even.unwrap_or(Seconds::ZERO),
+        };
+        longest = (longest.0.max(rest.wake_time), longest.1.max(waits * 2.0));
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::scenario::scenario_text;
+
+    fn shortened(name: &str, from: &str, to: &str) -> Scenario {
+        let (file, text) = scenario_text(name).unwrap();
+        assert!(text.contains(from));
+        Scenario::parse(&file, &text.replace(from, to)).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn simulated(scenario: &Scenario) -> Simulated {
+        let prepared = Prepared::new(scenario, Fidelity::Layer).unwrap();
+        prepared.run(1, Limits::default(), &mut Deaf).unwrap()
+    }
+
+    /// The sum of the parts, and what a change of numbers does to it, held against whole runs.
+    fn hold(scenario: &Scenario, changed: &str, by: f64, within: f64) {
+        let outlook = scenario.outlook().unwrap();
+        let whole = simulated(scenario);
+        let parts = Parts::of(scenario, &outlook, &whole).unwrap();
+        let before = parts.figures(scenario.profile()).unwrap();
+        let energy = whole.energy_per_inference().unwrap().0;
+        assert!((before[1] / energy - 1.0).abs() < within, "{} {energy}", before[1]);
+        let records = scenario.profile().parameters();
+        let moved = scenario.profile().perturbed(|at, value| {
+            if records[at].path.contains(changed) { value * by } else { value }
+        });
+        let moved_run = simulated(&scenario.on(&moved).unwrap());
+        let after = parts.figures(&moved).unwrap();
+        let of_parts = (after[1] / before[1]).ln();
+        let of_run = (moved_run.energy_per_inference().unwrap().0 / energy).ln();
+        assert!(of_run.abs() > 1e-4, "{changed} moves nothing");
+        let off = (of_parts - of_run).abs();
+        assert!(off < 0.05 * of_run.abs(), "{changed}: {of_parts} {of_run}");
+        let latency = moved_run.mean_latency().unwrap().0 / whole.mean_latency().unwrap().0;
+        assert!((after[0] / before[0] / latency - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_parts_of_a_duty_cycle_are_the_run() {
+        let scenario = shortened("keyword_node", "\"1 h\"", "\"30 s\"");
+        hold(&scenario, "leakage", 2.0, 1e-3);
+        hold(&scenario, "cycles_per_mac", 1.2, 1e-3);
+        hold(&scenario, "wake_time", 100.0, 1e-3);
+    }
+
+    #[test]
+    fn the_parts_of_a_cascade_are_the_run() {
+        let scenario = shortened("wake_camera", "duration: \"1 day\"", "duration: \"1 min\"");
+        hold(&scenario, "loads", 1.3, 0.01);
+        hold(&scenario, "states", 1.5, 0.01);
+    }
+
+    #[test]
+    fn streams_that_share_an_engine_change_as_the_run_does() {
+        let scenario = shortened("shared_npu", "\"1 min\"", "\"1 s\"");
+        hold(&scenario, "loads", 1.3, 0.05);
+        hold(&scenario, "energy", 1.3, 0.05);
+    }
+}
