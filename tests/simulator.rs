@@ -251,6 +251,7 @@ fn what_cannot_keep_up_is_a_result_with_its_figures() {
         served.done + served.refused + served.dropped + done.streams[0].unfinished
     );
     close(done.engines[0].seconds().0, 60.0, 0.02, "busy all the time");
+    close(served.busy.seconds().0, 60.0, 0.02, "in service all the time");
 }
 
 #[test]

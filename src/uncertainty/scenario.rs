@@ -19,7 +19,7 @@ use crate::sim::load::{
     Admission, Cascade, Events, MicroBatch, Periodic, Process, RestRule, Stage, StateSchedule,
 };
 use crate::sim::scenario::{
-    End, Fidelity, Outlook, Scenario, StreamOutlook, WakeCascade, Work, Workload,
+    End, Fidelity, Outlook, Scenario, StreamOutlook, Task, WakeCascade, Work, Workload,
 };
 use crate::sim::{Limits, Prepared, Simulated, StreamUse};
 use crate::trace::Deaf;
@@ -57,6 +57,7 @@ fn placed(scenario: &Scenario) -> impl Iterator<Item = &crate::sim::scenario::Pl
 struct Alone {
     workload: Option<Workload>,
     cascade: Option<WakeCascade>,
+    task: Option<Task>,
     lasts: SimTime,
 }
 
@@ -97,6 +98,7 @@ impl Parts {
         }
         let mut nothing = scenario.clone();
         (nothing.workloads, nothing.cascades) = (Vec::new(), Vec::new());
+        nothing.tasks = Vec::new();
         let background = nothing.background.clone();
         nothing.background = vec![None; background.len()];
         let tail = tail(scenario);
@@ -120,6 +122,7 @@ impl Parts {
             sums.add(part, energy, latency);
         }
         (scenario.workloads, scenario.cascades) = (Vec::new(), Vec::new());
+        scenario.tasks = Vec::new();
         scenario.background.clone_from(&self.background);
         let whole = SimTime::from_seconds(self.lasted).ok()?;
         let mut energy = match self.background.iter().any(Option::is_some) {
@@ -185,6 +188,7 @@ impl Alone {
     fn run(&self, scenario: &mut Scenario, idle: Joules) -> Option<(Joules, Seconds)> {
         scenario.workloads = self.workload.iter().cloned().collect();
         scenario.cascades = self.cascade.iter().cloned().collect();
+        scenario.tasks = self.task.iter().cloned().collect();
         let (energy, latency) = run(scenario, self.lasts)?;
         Some((energy - idle * self.lasts.seconds().0, latency?))
     }
@@ -203,6 +207,7 @@ fn run(scenario: &mut Scenario, lasts: SimTime) -> Option<(Joules, Option<Second
 enum Source<'a> {
     Workload(&'a Workload),
     Stage(&'a WakeCascade, usize),
+    Task(&'a Task),
 }
 
 fn sources(scenario: &Scenario) -> impl Iterator<Item = Source<'_>> {
@@ -210,7 +215,8 @@ fn sources(scenario: &Scenario) -> impl Iterator<Item = Source<'_>> {
         .cascades
         .iter()
         .flat_map(|wake| (0..wake.stages.len()).map(move |stage| Source::Stage(wake, stage)));
-    scenario.workloads.iter().map(Source::Workload).chain(stages)
+    let tasks = scenario.tasks.iter().map(Source::Task);
+    scenario.workloads.iter().map(Source::Workload).chain(stages).chain(tasks)
 }
 
 impl Source<'_> {
@@ -223,7 +229,7 @@ impl Source<'_> {
     ) -> Option<Part> {
         let each = match self {
             Self::Workload(workload) => workload.inferences_each,
-            Self::Stage(..) => 1,
+            Self::Stage(..) | Self::Task(_) => 1,
         };
         let requests = used.served.inferences as f64 / each as f64;
         let rest = rest.min(lasted / requests);
@@ -248,19 +254,20 @@ impl Source<'_> {
         let length = lasts.seconds();
         match self {
             Self::Workload(workload) => {
-                let once = Periodic::new(length * 4.0, Seconds::ZERO, Seconds::ZERO).ok()?;
+                let once = once(length)?;
                 let workload = Workload {
                     name: workload.name.clone(),
                     placed: workload.placed.clone(),
                     together: Vec::new(),
-                    process: Process::Periodic(once),
+                    process: once,
+                    host: workload.host,
                     inferences_each: inferences,
                     deadline: None,
                     priority: 0,
                     batch: MicroBatch::SINGLE,
                     admission: Admission::default(),
                 };
-                Some(Alone { workload: Some(workload), cascade: None, lasts })
+                Some(Alone { workload: Some(workload), cascade: None, task: None, lasts })
             }
             Self::Stage(wake, stage) => {
                 let named = wake.cascade.stages().get(*stage)?;
@@ -271,7 +278,14 @@ impl Source<'_> {
                 let stages = vec![wake.stages.get(*stage)?.clone()];
                 let cascade = WakeCascade { name: wake.name.clone(), cascade, stages };
                 let lasts = SimTime::from_seconds(length * 1.999).ok()?;
-                Some(Alone { workload: None, cascade: Some(cascade), lasts })
+                Some(Alone { workload: None, cascade: Some(cascade), task: None, lasts })
+            }
+            Self::Task(task) => {
+                let (process, deadline, priority) = (once(length)?, None, 0);
+                let admission = Admission::default();
+                let name = task.name.clone();
+                let task = Task { name, process, deadline, priority, admission, ..**task };
+                Some(Alone { workload: None, cascade: None, task: Some(task), lasts })
             }
         }
     }
@@ -282,12 +296,21 @@ impl Source<'_> {
             Self::Workload(Workload { process: Process::ClosedLoop(clients), .. }) => {
                 clients.clients() as f64
             }
-            Self::Workload(Workload { process: Process::BackToBack, .. }) => 1.0,
+            Self::Task(Task { process: Process::ClosedLoop(clients), .. }) => {
+                clients.clients() as f64
+            }
+            Self::Workload(Workload { process: Process::BackToBack, .. })
+            | Self::Task(Task { process: Process::BackToBack, .. }) => 1.0,
             _ if used.served.busy.seconds() > lasted * NEVER_IDLE => 1.0,
             _ => return None,
         };
         Some(lasted * clients / requests)
     }
+}
+
+/// At the start, and not again in the length of a run.
+fn once(length: Seconds) -> Option<Process> {
+    Periodic::new(length * 4.0, Seconds::ZERO, Seconds::ZERO).ok().map(Process::Periodic)
 }
 
 /// Share of time in service above which a stream never catches up.

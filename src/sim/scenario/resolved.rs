@@ -232,6 +232,7 @@ impl Scenario {
             power: self.power,
             workloads: self.workloads.clone(),
             cascades: self.cascades.clone(),
+            tasks: self.tasks.clone(),
             rest: self.rest.clone(),
             background: self.background.clone(),
         })

@@ -36,6 +36,10 @@ impl<S: Sink> System<'_, '_, S> {
     ) -> Left {
         self.accounts.book(end);
         for stream in 0..self.streams.len() {
+            let own = &mut self.streams[stream];
+            if own.job.stage != Stage::Idle {
+                own.served.spend(own.job.service_start, end);
+            }
             self.cut_job(end, stream);
         }
         for domain in 0..self.domains.units.len() {

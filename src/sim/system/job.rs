@@ -26,6 +26,8 @@ pub(super) const NEVER: SimTime = SimTime(u64::MAX);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Job {
     pub(super) stage: Stage,
+    /// Since when it serves them.
+    pub(super) service_start: SimTime,
     /// The requests that are served.
     pub(super) requests: Vec<Request>,
     /// The program, by its place among those of the stream.
@@ -53,6 +55,7 @@ impl Job {
     pub(super) fn new() -> Self {
         Self {
             stage: Stage::Idle,
+            service_start: SimTime::ZERO,
             requests: Vec::new(),
             program: 0,
             passes_left: 0,

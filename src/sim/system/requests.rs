@@ -119,6 +119,7 @@ impl<S: Sink> System<'_, '_, S> {
         own.job.program = if together { count.saturating_sub(1) } else { 0 };
         own.job.passes_left = own.setup.passes.saturating_mul(passes).saturating_sub(1);
         (own.job.task, own.job.stage) = (0, Stage::Queued);
+        own.job.service_start = now;
         self.dispatch = true;
         if self.streams[stream].uses_engines {
             for place in 0..self.domains.followers.len() {
@@ -162,6 +163,7 @@ impl<S: Sink> System<'_, '_, S> {
         let now = queue.now();
         let own = &mut self.streams[stream];
         own.job.stage = Stage::Idle;
+        own.served.spend(own.job.service_start, now);
         self.serve = true;
         if own.uses_engines {
             for place in 0..self.domains.followers.len() {

@@ -80,6 +80,13 @@ pub struct Served {
     pub busy: SimTime,
 }
 
+impl Served {
+    /// Books time in service.
+    pub(super) fn spend(&mut self, start: SimTime, end: SimTime) {
+        self.busy = SimTime(self.busy.0.saturating_add(end.since(start).0));
+    }
+}
+
 /// A stream in a run.
 #[derive(Debug)]
 pub(super) struct Stream {
