@@ -94,7 +94,7 @@ fn run_gives_metrics_and_the_identity() {
 fn validate_gives_cases() {
     let d = json(&["validate", "--protocol", "uncalibrated", "--json"]);
     let cases = d["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 1794);
+    assert_eq!(cases.len(), 1824);
     let layers = cases.iter().filter(|c| c["layer"].is_string()).count();
     assert_eq!(layers, 2 * (29 + 18 + 19));
     for case in cases {

@@ -152,6 +152,10 @@ fn shipped(mut see: impl FnMut(&Network, Setting<'_>, &Roofline)) {
         let network = Network::of(&load(model, &Bindings::default()).unwrap()).unwrap();
         for shipped in shipped_profiles() {
             let profile = Profile::load(shipped.name).unwrap();
+            // Layers at work at once have no time of their own.
+            if crate::profiles::is_for_one_network(&profile) {
+                continue;
+            }
             at(&profile, None, |setting| see(&network, setting, &roofs(&network, setting)));
         }
     }

@@ -381,7 +381,8 @@ fn shared_engines_cascades_and_batteries_are_in_the_figures() {
     let of = |at: usize| number(&d, &format!("/workloads/{at}/inferences"));
     assert_eq!(number(&d, "/metrics/inferences"), of(1) + of(2));
     let cascade = &d["cascades"][0];
-    assert_eq!(number(cascade, "/looks"), 300.0);
+    // The one at the very end is beyond it.
+    assert_eq!(number(cascade, "/looks"), 299.0);
     let stages = cascade["stages"].as_array().unwrap();
     assert_eq!(stages[0]["passed"], stages[1]["asked"]);
     assert!(number(cascade, "/expected_wakes_per_h") > 1800.0);

@@ -122,7 +122,8 @@ fn networks_have_the_multiply_accumulates_that_their_sources_print() {
 #[test]
 fn what_has_a_fault_is_shown_and_not_summed() {
     let faulty: Vec<_> = all().1.iter().filter(|c| c.fault.is_some()).collect();
-    assert_eq!(faulty.len(), 4);
+    // Four, and all of the D1, whose submitter changed the networks.
+    assert_eq!(faulty.len(), 4 + 4);
     let of = |c: &Comparison| c.hardware == "max78002";
     let own: Vec<_> = all().1.iter().filter(|c| of(c)).cloned().collect();
     let summary = &summaries(&own)[0];
@@ -330,11 +331,13 @@ fn shipped_cases_name_a_stack_and_states_that_their_profile_has() {
                 continue;
             };
             let off = energy.get().0 / latency.get().0 - 1.0;
-            // The two runs of one system of v0.7 differ in speed.
-            assert!(off.abs() < 0.2, "{} {}: {off}", case.id, own.model);
+            // The two runs of one system of v0.7 differ in speed; those of the Arty board by more, and
+            // those of a network of 20 us by half.
+            let most = if case.board.starts_with("Arty") { 0.5 } else { 0.2 };
+            assert!(off.abs() < most, "{} {}: {off}", case.id, own.model);
         }
     }
-    assert_eq!((all().0.len(), stacks, idle), (88, 80, 26));
+    assert_eq!((all().0.len(), stacks, idle), (99, 84, 26));
 }
 
 /// Rates are printed to four digits, so that one network may take the same time in two submissions.

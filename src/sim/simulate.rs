@@ -114,9 +114,9 @@ impl<'a> Prepared<'a> {
         };
         let Limits { max_events, interrupt } = limits;
         let ending = drive(&mut system, &mut queue, Stops { until, max_events, interrupt })?;
-        let end = match (ending, until) {
-            (Ending::Done | Ending::Until(_), Some(until)) => until,
-            _ => queue.now(),
+        let (ending, end) = match (ending, until) {
+            (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
+            _ => (ending, queue.now()),
         };
         let mut metrics = None;
         let left = system.close(end, |both| {
