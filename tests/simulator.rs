@@ -366,3 +366,16 @@ fn a_task_takes_its_engine_from_networks_that_are_less_urgent() {
     assert_eq!(busy.streams[1].served.done, 2000);
     close(busy.engines[0].seconds().0 - bare.engines[0].seconds().0, 2.0, 1e-6, "busy");
 }
+
+#[test]
+fn a_domain_that_is_asleep_at_the_point_rests_throughout() {
+    let scenario = scenario(
+        "rk3588",
+        r#"operating_point: "npu_one_core", duration: "1 s",
+           workloads: [(name: "a", model: "ic_resnet8", arrivals: Periodic(period: "100 ms"))]"#,
+    );
+    let done = run(&scenario, Fidelity::Layer);
+    let gpu = done.domains.iter().find(|d| d.name == "gpu").unwrap();
+    assert!(gpu.stays && gpu.state.is_some());
+    assert_eq!((gpu.residency.resting.0, gpu.residency.on.0), (1_000_000_000_000, 0));
+}

@@ -4,7 +4,7 @@ mod pressure;
 
 pub use pressure::Pressure;
 
-use crate::cost::{Setting, asleep};
+use crate::cost::Setting;
 use crate::evidence::Coverage;
 use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
@@ -186,8 +186,8 @@ impl<'a> ScenarioRun<'a> {
         let times = own.residency;
         let part = |state: &str, time: Seconds| self.time_in(state, time);
         // One that the operating point has asleep neither works nor wakes.
-        if let Some(state) = asleep(domain, self.setting()) {
-            return vec![part(&state.name, times.on.seconds())];
+        if let Some(state) = own.state.as_ref().filter(|_| own.stays) {
+            return vec![part(state, times.resting.seconds())];
         }
         let mut all = vec![part("on", times.on.seconds())];
         if let Some(state) = &own.state {
