@@ -170,7 +170,7 @@ fn rested(policy: &str) -> Simulated {
 }
 
 #[test]
-fn knowing_the_future_costs_least_and_break_even_at_most_twice_of_what_rest_can_save() {
+fn knowing_the_future_costs_least_and_waiting_longer_saves_less() {
     let never = run(&scenario("edge_soc_example", NODE), Fidelity::Layer).ledger.source.0;
     let of = |policy: &str| rested(policy).ledger.source.0;
     let (oracle, even) = (of("Oracle"), of("BreakEven"));
