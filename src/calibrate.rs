@@ -31,7 +31,6 @@ pub use calibration::{
 };
 pub use captured::{
     Accuracy, CaptureObservation, Captured, Edges, HostLog, LayerMarks, LayerSource, MeterAccuracy,
-    TableLayout,
 };
 pub use case::{
     Case, CaseError, IdleObservation, LayerObservation, Measured, Observation, Quantity,

@@ -53,7 +53,7 @@ described! {
         pub voltage: Option<Valued<Volts>>,
         /// How a table of numbers is laid out.
         #[serde(default)]
-        pub table: TableLayout,
+        pub table: TableOptions,
         /// The digital line that marks inferences; the only one that moves where left out.
         #[serde(default)]
         pub line: Option<String>,
@@ -76,26 +76,6 @@ described! {
         #[serde(default)]
         pub settling: Option<Valued<Seconds>>,
     }
-}
-
-/// How a table of numbers is laid out, for files of no instrument's format.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TableLayout {
-    /// Column of time, by name or number from 1.
-    pub time_column: Option<String>,
-    /// Its unit.
-    pub time_unit: Option<String>,
-    /// Columns to read, with their units.
-    pub columns: Vec<String>,
-    /// Unit of columns whose head does not say it.
-    pub unit: Option<String>,
-    /// What stands between cells.
-    pub delimiter: Option<char>,
-    /// The decimal sign.
-    pub decimal: Option<char>,
-    /// Lines before the head.
-    pub skip: Option<u64>,
 }
 
 /// What is measured this many times off a prediction is worth a word.
@@ -159,7 +139,7 @@ pub enum LayerMarks {
     Low,
 }
 
-no_parameters!(CommonSpread, TableLayout, Edges, HostLog, LayerSource, Captured, Option<Accuracy>);
+no_parameters!(CommonSpread, TableOptions, Edges, HostLog, LayerSource, Captured, Option<Accuracy>);
 
 /// What a meter may be off by, as deviations of logarithms: the same in all that it measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -207,22 +187,13 @@ impl CaptureObservation {
         let words = HostWords::default();
         let log = self.log.as_ref();
         let said = |word: fn(&HostLog) -> &Option<String>| log.and_then(|log| word(log).clone());
-        let table = self.table.clone();
         Request {
             path: folder.join(&self.file),
             format: self.format.clone(),
             options: Options {
                 rate: self.rate.as_ref().map(Valued::get),
                 voltage: self.voltage.as_ref().map(Valued::get),
-                table: TableOptions {
-                    time_column: table.time_column,
-                    time_unit: table.time_unit,
-                    columns: table.columns,
-                    unit: table.unit,
-                    delimiter: table.delimiter,
-                    decimal: table.decimal,
-                    skip: table.skip,
-                },
+                table: self.table.clone(),
             },
             windows: WindowOptions {
                 line: self.line.clone(),

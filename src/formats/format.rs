@@ -9,6 +9,7 @@ use super::{
 use crate::diagnostic::nearest;
 use crate::trace::SampleSink;
 use crate::units::{Hertz, Volts};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// What the user says about a file beyond its bytes.
@@ -23,7 +24,8 @@ pub struct Options {
 }
 
 /// How a table of numbers is laid out, for the reader of any CSV.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct TableOptions {
     /// Name, or number from 1, of the column of time; none for a table at a sample rate.
     pub time_column: Option<String>,

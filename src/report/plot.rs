@@ -5,6 +5,7 @@ mod axis;
 mod buckets;
 mod called;
 mod capture;
+mod clip;
 mod fit;
 mod folded;
 mod font;

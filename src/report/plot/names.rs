@@ -4,6 +4,7 @@
 //! off other marks and off lines. A place that meets a name, leaves the paper or has a leader cross a name is
 //! none; a mark without a place has no name. The same marks give the same places.
 
+use super::clip::clip;
 use super::font;
 use super::scene::{Area, Label, Scene};
 use super::theme::Theme;
@@ -140,8 +141,8 @@ fn is_free(
         && area.bottom <= data.bottom - 2.0;
     inside
         && obstacles.texts.iter().all(|text| !text.meets(area))
-        && placed.iter().filter_map(|p| p.leader).all(|other| !crosses(other, area))
-        && leader.is_none_or(|own| obstacles.texts.iter().all(|text| !crosses(own, text)))
+        && placed.iter().filter_map(|p| p.leader).all(|other| clip(other, area).is_none())
+        && leader.is_none_or(|own| obstacles.texts.iter().all(|text| clip(own, text).is_none()))
 }
 
 fn cost(
@@ -152,9 +153,10 @@ fn cost(
     obstacles: &Obstacles,
 ) -> f64 {
     let covered: f64 = obstacles.marks.iter().map(|(at, radius)| overlap(area, *at, *radius)).sum();
-    let lines = obstacles.lines.iter().filter(|line| crosses(**line, area)).count() as f64;
+    let lines = obstacles.lines.iter().filter(|line| clip(**line, area).is_some()).count() as f64;
     let marks = leader.map_or(0, |own| {
-        let hit = |(at, radius): &&((f64, f64), f64)| crosses(own, &around(*at, *radius * 0.7));
+        let hit =
+            |(at, radius): &&((f64, f64), f64)| clip(own, &around(*at, *radius * 0.7)).is_some();
         obstacles.marks.iter().filter(hit).count()
     });
     // Of equally good places the one to the right is read most easily.
@@ -181,32 +183,6 @@ pub(super) fn grown(area: &Area, by: f64) -> Area {
         top: area.top - by / 2.0,
         bottom: area.bottom + by / 2.0,
     }
-}
-
-/// True where a line runs through a box (Liang and Barsky's clipping).
-fn crosses([from, to]: [(f64, f64); 2], area: &Area) -> bool {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let (mut enters, mut leaves) = (0.0f64, 1.0f64);
-    for (run, room) in [
-        (-dx, from.0 - area.left),
-        (dx, area.right - from.0),
-        (-dy, from.1 - area.top),
-        (dy, area.bottom - from.1),
-    ] {
-        if run == 0.0 {
-            if room < 0.0 {
-                return false;
-            }
-            continue;
-        }
-        let share = room / run;
-        if run < 0.0 {
-            enters = enters.max(share);
-        } else {
-            leaves = leaves.min(share);
-        }
-    }
-    enters < leaves
 }
 
 #[cfg(test)]
@@ -238,7 +214,7 @@ mod tests {
                 prop_assert!(obstacles().texts.iter().all(|text| !text.meets(&one.area)));
                 for (other_at, other) in placed.iter().enumerate() {
                     prop_assert!(at == other_at || !one.area.meets(&other.area));
-                    let leads = other.leader.is_some_and(|leader| crosses(leader, &one.area));
+                    let leads = other.leader.is_some_and(|leader| clip(leader, &one.area).is_some());
                     prop_assert!(at == other_at || !leads);
                 }
             }
