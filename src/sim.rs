@@ -15,6 +15,7 @@ mod run;
 pub mod scenario;
 mod simulate;
 mod simulated;
+mod snapshot;
 mod system;
 mod workload;
 
@@ -24,7 +25,8 @@ pub use outcome::{Durations, Outcome};
 pub use program::MOST_SLOTS;
 pub use quantiles::Quantiles;
 pub use run::run;
-pub use simulate::{Limits, Planned, Prepared};
+pub use simulate::{Limits, Planned, PolicyChange, Prepared, Ran, Start};
 pub use simulated::{DomainUse, Simulated, StreamUse};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use system::{Residency, Served};
 pub use workload::{Arrivals, Workload};

@@ -62,6 +62,7 @@ mod recurrence;
 mod remembered;
 mod roofline;
 mod rooms;
+mod run_snapshots;
 mod said;
 mod scenario_runs;
 mod scenarios;

@@ -8,10 +8,10 @@ use crate::cost::Setting;
 use crate::evidence::Coverage;
 use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
-use crate::sim::{Planned, Prepared, Quantiles, Simulated, StreamUse};
+use crate::sim::{Planned, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
 use crate::uncertainty::{Figure, Interval90, Uncertainty};
-use crate::units::{Coulombs, Joules, Ratio, Seconds};
+use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
 
 /// A scenario that was run.
 #[derive(Debug)]
@@ -32,6 +32,17 @@ pub struct ScenarioRun<'a> {
     pub energy_evidence: Coverage,
     /// What limits the headline figures, to be said wherever they are.
     pub caveats: Vec<String>,
+    /// Where it was taken up from a snapshot; nothing of one that began at time zero.
+    pub resumed: Option<Resumed>,
+}
+
+/// Where a run goes on from a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    /// The moment.
+    pub at: SimTime,
+    /// What is other from there on.
+    pub changed: Vec<PolicyChange>,
 }
 
 /// Time in a state.
@@ -77,10 +88,35 @@ impl<'a> ScenarioRun<'a> {
             uncertainty,
             energy_evidence,
             caveats,
+            resumed: None,
         };
         run.caveats = run.limits();
         run.caveats.extend(prepared.planned().filter_map(|(name, own)| lacks(name, own?)));
         run
+    }
+
+    /// It goes on from a snapshot.
+    pub fn resume(&mut self, resumed: Resumed) {
+        let at = resumed.at.seconds();
+        let mut said =
+            format!("taken up from a snapshot at {at}; figures are of all from the start");
+        // Domains of one chip mostly change together.
+        let mut alike: Vec<(Vec<&str>, &PolicyChange)> = Vec::new();
+        for own in &resumed.changed {
+            match alike.iter_mut().find(|(_, other)| (&other.was, &other.is) == (&own.was, &own.is))
+            {
+                Some((policies, _)) => policies.push(&own.policy),
+                None => alike.push((vec![&own.policy], own)),
+            }
+        }
+        for (policies, own) in alike {
+            said.push_str(&format!("; {}: {}, before {}", policies.join(", "), own.is, own.was));
+        }
+        if !resumed.changed.is_empty() {
+            said.push_str("; no intervals, for policies change on the way");
+        }
+        self.caveats.push(said);
+        self.resumed = Some(resumed);
     }
 
     fn limits(&self) -> Vec<String> {

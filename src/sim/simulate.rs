@@ -1,10 +1,15 @@
 //! A scenario, simulated.
 
+mod terms;
+
+pub use terms::PolicyChange;
+
 use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
 use super::scenario::{
     End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
 };
+use super::snapshot::Snapshot;
 use super::system::{Block, Event, Feed, Onward, Setup, StreamSetup, System};
 use super::{DomainUse, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
@@ -38,7 +43,28 @@ pub struct Planned {
 #[derive(Debug)]
 pub struct Prepared<'a> {
     scenario: &'a Scenario,
+    fidelity: Fidelity,
     streams: Vec<Ready>,
+}
+
+/// Where a run begins.
+#[derive(Debug, Clone, Copy)]
+pub enum Start<'a> {
+    /// At time zero, under a seed.
+    Afresh(u64),
+    /// At the moment of a snapshot, whose seed it keeps.
+    From(&'a Snapshot),
+}
+
+/// A run that is over.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What is known at its end.
+    pub simulated: Simulated,
+    /// Policies that were changed where it was taken up.
+    pub changed: Vec<PolicyChange>,
+    /// The snapshot that was asked for; nothing where the run was over before.
+    pub snapshot: Option<Snapshot>,
 }
 
 /// A stream whose programs are made.
@@ -82,7 +108,7 @@ impl<'a> Prepared<'a> {
         for (index, own) in scenario.tasks.iter().enumerate() {
             streams.push(of_task(scenario, index, own)?);
         }
-        Ok(Self { scenario, streams })
+        Ok(Self { scenario, fidelity, streams })
     }
 
     /// Plans of the streams: workloads, then the stages of cascades. A detector has none.
@@ -101,19 +127,58 @@ impl<'a> Prepared<'a> {
         limits: Limits<'_>,
         sink: &mut impl Sink,
     ) -> Result<Simulated, SimError> {
+        self.run_from(Start::Afresh(seed), None, limits, sink).map(|ran| ran.simulated)
+    }
+
+    /// The same from `start` on, with a snapshot at `keep` where that is given. Of a run that is taken up,
+    /// figures are of all of it, from time zero; `sink` hears what comes from the moment on, and that
+    /// before it is unknown.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::run`]; a snapshot of another run, or that the scenario cannot go on from.
+    pub fn run_from(
+        &self,
+        start: Start<'_>,
+        keep: Option<SimTime>,
+        limits: Limits<'_>,
+        sink: &mut impl Sink,
+    ) -> Result<Ran, SimError> {
         let scenario = self.scenario;
         let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+        let seed = match start {
+            Start::Afresh(seed) => seed,
+            Start::From(snapshot) => snapshot.seed(),
+        };
         let mut sums = MetricsSink::default();
         let mut both = Tee(&mut sums, sink);
         let mut system = System::new(self.setup(setting, seed)?, &mut both)?;
         let mut queue: Queue<Event> = Queue::default();
-        system.begin(&mut queue)?;
+        let mut changed = Vec::new();
+        match start {
+            Start::Afresh(_) => system.begin(&mut queue)?,
+            Start::From(snapshot) => {
+                changed = self.take_up(snapshot, &mut system, &mut queue)?;
+                *system.first_sink() = snapshot.sums.clone();
+                system.tell_second(snapshot.at());
+            }
+        }
         let until = match scenario.end {
             End::After(time) => Some(time),
             End::Inferences(_) => None,
         };
         let Limits { max_events, interrupt } = limits;
-        let ending = drive(&mut system, &mut queue, Stops { until, max_events, interrupt })?;
+        let mut stops = Stops { until, max_events, interrupt };
+        let mut snapshot = None;
+        if let Some(at) = keep {
+            stops.until = Some(at);
+            if let Ending::Until(_) = drive(&mut system, &mut queue, stops)? {
+                let (saved, sums) = (system.save(), system.first_sink().clone());
+                let of = (scenario.spec().name.as_str(), seed);
+                snapshot = Some(Snapshot::new(of, self.terms(), at, (queue.clone(), saved, sums)));
+            }
+            stops.until = until;
+        }
+        let ending = drive(&mut system, &mut queue, stops)?;
         let (ending, end) = match (ending, until) {
             (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
             _ => (ending, queue.now()),
@@ -141,7 +206,7 @@ impl<'a> Prepared<'a> {
             unfinished,
         });
         let cascades = scenario.cascades.iter().map(|wake| wake.name.clone());
-        Ok(Simulated {
+        let simulated = Simulated {
             metrics,
             ledger: left.closed.ledger,
             rest_evidence: left.closed.rest_evidence,
@@ -154,7 +219,8 @@ impl<'a> Prepared<'a> {
             engines: left.engines,
             contended: left.contended,
             rails: left.closed.rails,
-        })
+        };
+        Ok(Ran { simulated, changed, snapshot })
     }
 
     fn domains(&self, residencies: &[super::Residency]) -> Vec<DomainUse> {

@@ -12,11 +12,13 @@ mod domains;
 mod job;
 mod port;
 mod requests;
+mod saved;
 mod stream;
 mod tasks;
 mod unit;
 
 pub(super) use blocks::Block;
+pub(super) use saved::SavedSystem;
 pub use stream::{Feed, Onward, Served, StreamSetup};
 pub use unit::Residency;
 
@@ -32,10 +34,11 @@ use crate::trace::{Sink, Span, SpanKind};
 use crate::units::{Seconds, SimTime, Watts};
 use domains::Domains;
 use port::{Owner, Port};
+use serde::{Deserialize, Serialize};
 use stream::Stream;
 
 /// What can happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A request comes.
     Arrive {
@@ -82,6 +85,8 @@ pub enum Event {
         /// The block.
         load: usize,
     },
+    /// Policies change, where a run is taken up from a snapshot.
+    PolicyChange,
     /// The run is to last until here.
     End,
 }
@@ -114,7 +119,7 @@ struct Cascade {
 }
 
 /// An engine in a run.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct EngineUse {
     holder: Option<usize>,
     since: SimTime,
@@ -122,7 +127,7 @@ struct EngineUse {
 }
 
 /// What nothing else is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Mood {
     Idle,
     Waking,
@@ -157,6 +162,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     ports_changed: Vec<usize>,
     /// Ends that moved.
     moved: Vec<(Owner, SimTime)>,
+    anew: saved::Anew,
     hears: Hears,
 }
 
@@ -212,6 +218,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             dispatch: false,
             ports_changed: Vec::new(),
             moved: Vec::new(),
+            anew: saved::Anew::default(),
             hears,
         })
     }
@@ -235,6 +242,11 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         }
         // What happens at the very start is settled with it.
         if queue.next_at() == Some(SimTime::ZERO) { Ok(()) } else { self.settle(queue) }
+    }
+
+    /// Whether nothing is asked for any more.
+    fn is_over(&self, now: SimTime) -> bool {
+        self.horizon.is_some_and(|end| now >= end)
     }
 
     /// Tells of what went on from `start` to `now`.
@@ -322,6 +334,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
         self.accounts.book(now);
         match event {
             Event::Work { stream, .. } => self.work(stream, queue),
+            Event::Arrive { .. } | Event::Look { .. } if self.is_over(now) => Ok(()),
             Event::Arrive { stream, by_itself } => {
                 self.ask(stream, None, queue)?;
                 if by_itself { self.look_up(stream, queue) } else { Ok(()) }
@@ -337,6 +350,10 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             }
             Event::Look { cascade } => self.look(cascade, queue),
             Event::Block { load } => self.next_block_state(load, queue),
+            Event::PolicyChange => {
+                self.apply_policies();
+                Ok(())
+            }
             Event::End => Ok(()),
         }
     }

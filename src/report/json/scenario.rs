@@ -57,6 +57,13 @@ fn subject(run: &ScenarioRun<'_>) -> Map<String, Value> {
     put("version", json!(env!("CARGO_PKG_VERSION")));
     put("incomplete", json!(run.simulated.ending.is_incomplete()));
     put("ending", json!({"kind": ending, "reason": run.simulated.ending.to_string()}));
+    if let Some(resumed) = &run.resumed {
+        let changed = resumed.changed.iter();
+        let changed: Vec<_> = changed
+            .map(|own| json!({"policy": own.policy, "was": own.was, "is": own.is}))
+            .collect();
+        put("resumed", json!({"at_s": resumed.at.seconds(), "changed": changed}));
+    }
     put("caveats", json!(run.caveats));
     put("warnings", json!(warnings));
     put("assumed", json!(scenario.assumed()));

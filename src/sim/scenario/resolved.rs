@@ -272,7 +272,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Arrivals come from a file that cannot be opened.
-    pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Box<dyn Source>, LoadError> {
+    pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Source, LoadError> {
         workload.process.source(stream(seed, &format!("workloads.{}.arrivals", workload.name)))
     }
 
@@ -280,7 +280,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Times come from a file that cannot be opened.
-    pub fn comings(&self, task: &Task, seed: u64) -> Result<Box<dyn Source>, LoadError> {
+    pub fn comings(&self, task: &Task, seed: u64) -> Result<Source, LoadError> {
         task.process.source(stream(seed, &format!("tasks.{}.arrivals", task.name)))
     }
 

@@ -76,6 +76,11 @@ impl<'a> Domains<'a> {
         }
     }
 
+    /// Nothing needs a domain, as of this instant.
+    pub(super) fn begins_idle(&mut self, domain: usize) {
+        self.idle.push(domain);
+    }
+
     /// Whether any domain is on its way back, and what that time rests on.
     pub(super) fn waking(&self) -> (bool, Kind) {
         let waking = self.units.iter().zip(&self.fixed).filter(|(u, _)| u.doing == Doing::Waking);

@@ -6,13 +6,14 @@ use crate::sim::kernel::Generation;
 use crate::sim::load::{Admission, Deadlines, MicroBatch, Request, Source, StreamRank};
 use crate::sim::program::Program;
 use crate::units::SimTime;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Where requests of a stream come from.
 #[derive(Debug)]
 pub enum Feed {
     /// They come by themselves.
-    Source(Box<dyn Source>),
+    Source(Source),
     /// They are passed on by another stream.
     Passed,
 }
@@ -50,7 +51,7 @@ pub struct StreamSetup {
 }
 
 /// What became of the requests of a stream.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Served {
     /// Requests that came.
     pub asked: u64,
