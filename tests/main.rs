@@ -4,6 +4,7 @@ mod annotated;
 mod asleep;
 mod bad_models;
 mod bad_profiles;
+mod batches;
 mod bench_captures;
 mod block_engine;
 mod calibrate;
