@@ -6,6 +6,7 @@
 
 mod accounts;
 mod error;
+mod grounds;
 pub mod kernel;
 pub mod load;
 mod outcome;
@@ -20,11 +21,12 @@ mod workload;
 
 pub use accounts::RailUse;
 pub use error::SimError;
+pub use grounds::Grounds;
 pub use outcome::{Durations, Outcome};
 pub use program::MOST_SLOTS;
 pub use quantiles::Quantiles;
 pub use run::run;
-pub use simulate::{Limits, Planned, Prepared};
+pub use simulate::{Limits, Prepared};
 pub use simulated::{DomainUse, Simulated, StreamUse};
 pub use system::{Residency, Served};
 pub use workload::{Arrivals, Workload};

@@ -64,6 +64,7 @@ mod remembered;
 mod roofline;
 mod rooms;
 mod said;
+mod scenario_evidence;
 mod scenario_runs;
 mod scenarios;
 mod shared;
