@@ -6,6 +6,7 @@
 
 mod accounts;
 mod error;
+mod grounds;
 pub mod kernel;
 pub mod load;
 mod outcome;
@@ -21,11 +22,12 @@ mod workload;
 
 pub use accounts::RailUse;
 pub use error::SimError;
+pub use grounds::Grounds;
 pub use outcome::{Durations, Outcome};
 pub use program::MOST_SLOTS;
 pub use quantiles::Quantiles;
 pub use run::run;
-pub use simulate::{Limits, Planned, PolicyChange, Prepared, Ran, Start};
+pub use simulate::{Limits, PolicyChange, Prepared, Ran, Start};
 pub use simulated::{DomainUse, Simulated, StreamUse};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use system::{Residency, Served};

@@ -5,10 +5,10 @@ mod pressure;
 pub use pressure::Pressure;
 
 use crate::cost::Setting;
-use crate::evidence::Coverage;
+use crate::mapping::Plan;
 use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
-use crate::sim::{Planned, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
+use crate::sim::{Grounds, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
 use crate::uncertainty::{Figure, Interval90, Uncertainty};
 use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
@@ -28,8 +28,8 @@ pub struct ScenarioRun<'a> {
     pub fidelity: Fidelity,
     /// How sure the headline figures are; nothing where nothing can be said.
     pub uncertainty: Option<Uncertainty>,
-    /// What the energy rests on.
-    pub energy_evidence: Coverage,
+    /// What energy and time rest on.
+    pub grounds: Grounds,
     /// What limits the headline figures, to be said wherever they are.
     pub caveats: Vec<String>,
     /// Where it was taken up from a snapshot; nothing of one that began at time zero.
@@ -76,8 +76,7 @@ impl<'a> ScenarioRun<'a> {
         simulated: &'a Simulated,
         uncertainty: Option<Uncertainty>,
     ) -> Self {
-        let planned = prepared.planned().map(|(_, planned)| planned);
-        let energy_evidence = evidence(planned, simulated);
+        let grounds = prepared.grounds(simulated);
         let caveats = Vec::new();
         let mut run = Self {
             scenario,
@@ -86,12 +85,12 @@ impl<'a> ScenarioRun<'a> {
             seed,
             fidelity,
             uncertainty,
-            energy_evidence,
+            grounds,
             caveats,
             resumed: None,
         };
         run.caveats = run.limits();
-        run.caveats.extend(prepared.planned().filter_map(|(name, own)| lacks(name, own?)));
+        run.caveats.extend(prepared.plans().filter_map(|(name, own)| lacks(name, own?)));
         run
     }
 
@@ -133,10 +132,11 @@ impl<'a> ScenarioRun<'a> {
             ));
         }
         said.extend(self.pressures().filter_map(|own| own.words()));
-        if self.energy_evidence.is_indicative() {
+        if self.is_indicative() {
             said.push(format!(
-                "indicative: {:.0} % of the energy rests on measured, datasheet, paper or fitted numbers",
-                self.energy_evidence.share() * 100.0
+                "indicative: {:.0} % of the energy and {:.0} % of the time rest on measured, datasheet, paper or fitted numbers",
+                self.grounds.energy.share() * 100.0,
+                self.grounds.time.share() * 100.0
             ));
         }
         let assumed = self.scenario.assumed().len();
@@ -147,6 +147,11 @@ impl<'a> ScenarioRun<'a> {
             ));
         }
         said
+    }
+
+    /// True where less than half of the energy or of the time rests on evidence.
+    pub fn is_indicative(&self) -> bool {
+        self.grounds.energy.is_indicative() || self.grounds.time.is_indicative()
     }
 
     /// The setting of the whole run, without the software of a workload.
@@ -273,8 +278,7 @@ impl<'a> ScenarioRun<'a> {
 }
 
 /// What the figures of a stream leave out.
-fn lacks(name: &str, planned: &Planned) -> Option<String> {
-    let plan = &planned.plan;
+fn lacks(name: &str, plan: &Plan) -> Option<String> {
     if !plan.fits {
         return Some(format!(
             "DOES NOT FIT: `{name}` needs more memory than there is; costed as if it did"
@@ -290,19 +294,4 @@ fn lacks(name: &str, planned: &Planned) -> Option<String> {
         let share = plan.costed_share * 100.0;
         format!("PARTIAL: only {share:.1} % of the operations of `{name}` could be costed here")
     })
-}
-
-/// What the energy of a run rests on: each inference on what one by itself does, the rest on what was
-/// booked.
-fn evidence<'a>(
-    planned: impl Iterator<Item = Option<&'a Planned>>,
-    simulated: &Simulated,
-) -> Coverage {
-    let mut all = simulated.rest_evidence.clone();
-    for (planned, own) in planned.zip(&simulated.streams) {
-        if let Some(planned) = planned {
-            all.merge(&planned.evidence.clone().scaled(own.served.inferences as f64));
-        }
-    }
-    all
 }

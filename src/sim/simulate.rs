@@ -11,10 +11,9 @@ use super::scenario::{
 };
 use super::snapshot::Snapshot;
 use super::system::{Block, Event, Feed, Onward, Setup, StreamSetup, System};
-use super::{DomainUse, SimError, Simulated, StreamUse};
+use super::{DomainUse, Grounds, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
 use crate::estimate::estimate;
-use crate::evidence::Coverage;
 use crate::mapping::{Network, PhaseKind, Plan, plan};
 use crate::sim::load::{Admission, MicroBatch, Tally};
 use crate::trace::{MetricsSink, Sink, Tee};
@@ -28,15 +27,6 @@ pub struct Limits<'a> {
     pub max_events: Option<u64>,
     /// Looked at before each event; who sets it is up to the caller.
     pub interrupt: Option<&'a AtomicBool>,
-}
-
-/// A plan of a stream, with what an inference of it rests on.
-#[derive(Debug, Clone)]
-pub struct Planned {
-    /// The plan of one sample.
-    pub plan: Plan,
-    /// What the energy of an inference by itself rests on.
-    pub evidence: Coverage,
 }
 
 /// A scenario with the plans of its networks, ready to run any number of times.
@@ -79,7 +69,10 @@ struct Ready {
     admission: Admission,
     /// The workload, or the cascade and its stage.
     of: Origin,
-    planned: Option<Planned>,
+    /// The plan of one sample.
+    plan: Option<Plan>,
+    /// What a pass of each program rests on.
+    grounds: Vec<Grounds>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -111,9 +104,15 @@ impl<'a> Prepared<'a> {
         Ok(Self { scenario, fidelity, streams })
     }
 
-    /// Plans of the streams: workloads, then the stages of cascades. A detector has none.
-    pub fn planned(&self) -> impl Iterator<Item = (&str, Option<&Planned>)> {
-        self.streams.iter().map(|own| (own.name.as_str(), own.planned.as_ref()))
+    /// Plans of one sample of the streams: workloads, then the stages of cascades, then tasks. Who runs no
+    /// network has none.
+    pub fn plans(&self) -> impl Iterator<Item = (&str, Option<&Plan>)> {
+        self.streams.iter().map(|own| (own.name.as_str(), own.plan.as_ref()))
+    }
+
+    /// What energy and time of a run of it rest on.
+    pub fn grounds(&self, simulated: &Simulated) -> Grounds {
+        Grounds::of_run(self.streams.iter().map(|own| own.grounds.as_slice()), simulated)
     }
 
     /// One run under `seed` into `sink`. The identity of joules is checked at its end, wherever that
@@ -200,7 +199,7 @@ impl<'a> Prepared<'a> {
         let streams = streams.map(|((own, served), unfinished)| StreamUse {
             name: own.name.clone(),
             layers: layers(&own.programs),
-            runs_network: own.planned.is_some(),
+            runs_network: own.plan.is_some(),
             has_deadline: own.deadline.is_some(),
             served,
             unfinished,
@@ -333,11 +332,13 @@ fn of_workload(
     let placed = &workload.placed;
     let setting = scenario.setting(placed);
     let host = workload.host;
-    let (first, planned) = program(&placed.network, 1, (fidelity, host), setting)?;
-    let mut programs = vec![first];
+    let (first, plan, own) = program(&placed.network, 1, (fidelity, host), setting)?;
+    let (mut programs, mut grounds) = (vec![first], vec![own]);
     for (place, network) in workload.together.iter().enumerate() {
         let samples = place as u64 + 2;
-        programs.push(program(network, samples, (fidelity, host), setting)?.0);
+        let (own, _, rests_on) = program(network, samples, (fidelity, host), setting)?;
+        programs.push(own);
+        grounds.push(rests_on);
     }
     Ok(Ready {
         name: workload.name.clone(),
@@ -348,7 +349,8 @@ fn of_workload(
         batch: workload.batch,
         admission: workload.admission,
         of: Origin::Workload(index),
-        planned: Some(planned),
+        plan: Some(plan),
+        grounds,
     })
 }
 
@@ -360,14 +362,17 @@ fn of_stage(
     fidelity: Fidelity,
 ) -> Result<Ready, SimError> {
     let own = wake.cascade.stages().get(onward.stage).map_or("", |stage| stage.name.as_str());
-    let (program, planned) = match &work.work {
+    let (program, plan, grounds) = match &work.work {
         Work::Network(placed) => {
             let Placed { network, .. } = placed.as_ref();
-            let (program, planned) =
+            let (program, plan, grounds) =
                 program(network, 1, (fidelity, None), scenario.setting(placed))?;
-            (program, Some(planned))
+            (program, Some(plan), grounds)
         }
-        Work::Detector { time, block } => (detector(own, *time, *block)?, None),
+        Work::Detector { time, kind, block } => {
+            let grounds = Grounds::of_look((*time, *kind), *block, &scenario.rest, bare(scenario));
+            (detector(own, *time, *block)?, None, grounds)
+        }
     };
     Ok(Ready {
         name: format!("{}.{own}", wake.name),
@@ -378,12 +383,18 @@ fn of_stage(
         batch: MicroBatch::SINGLE,
         admission: Admission::default(),
         of: Origin::Stage(onward),
-        planned,
+        plan,
+        grounds: vec![grounds],
     })
 }
 
+/// The setting of what runs no network.
+fn bare(scenario: &Scenario) -> Setting<'_> {
+    Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] }
+}
+
 fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, SimError> {
-    let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+    let setting = bare(scenario);
     Ok(Ready {
         name: own.name.clone(),
         programs: vec![Program::of_cycles(&own.name, own.engine, own.cycles, setting)?],
@@ -393,7 +404,8 @@ fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, S
         batch: MicroBatch::SINGLE,
         admission: own.admission,
         of: Origin::Task(index),
-        planned: None,
+        plan: None,
+        grounds: vec![Grounds::of_task(own, setting)],
     })
 }
 
@@ -402,7 +414,7 @@ fn program(
     samples: u64,
     (fidelity, host): (Fidelity, Option<Host>),
     setting: Setting<'_>,
-) -> Result<(Program, Planned), SimError> {
+) -> Result<(Program, Plan, Grounds), SimError> {
     let plan = plan(network, setting);
     if plan.steps.iter().all(|step| step.phases.is_empty()) {
         return Err(SimError::nothing(&plan));
@@ -410,7 +422,8 @@ fn program(
     let expected = estimate(&plan, setting);
     SimError::unless_finite(&plan, expected.latency, expected.energy)?;
     let program = Program::of(&plan, samples, fidelity, host, setting)?;
-    Ok((program, Planned { plan, evidence: expected.energy_coverage }))
+    let grounds = Grounds::of_network(&plan, &expected, host, setting);
+    Ok((program, plan, grounds))
 }
 
 /// A look of a detector that is no network.

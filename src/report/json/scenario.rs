@@ -131,11 +131,13 @@ fn metrics(run: &ScenarioRun<'_>) -> Value {
     map.insert(
         "coverage".into(),
         json!({
-            "energy": run.energy_evidence.share(),
-            "energy_by_kind": hardware::by_kind(&run.energy_evidence),
+            "energy": run.grounds.energy.share(),
+            "time": run.grounds.time.share(),
+            "energy_by_kind": hardware::by_kind(&run.grounds.energy),
+            "time_by_kind": hardware::by_kind(&run.grounds.time),
         }),
     );
-    map.insert("indicative".into(), json!(run.energy_evidence.is_indicative()));
+    map.insert("indicative".into(), json!(run.is_indicative()));
     Value::Object(map)
 }
 

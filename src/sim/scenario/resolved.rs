@@ -57,6 +57,8 @@ pub struct Host {
     pub each_layer: Cycles,
     /// After the last layer.
     pub after: Cycles,
+    /// The weakest that these rest on.
+    pub kind: Kind,
 }
 
 /// Work that is no network.
@@ -68,6 +70,8 @@ pub struct Task {
     pub engine: usize,
     /// Cycles of that engine, each time.
     pub cycles: Cycles,
+    /// What these rest on.
+    pub kind: Kind,
     /// When it comes.
     pub process: Process,
     /// Time from coming to its end.
@@ -121,6 +125,8 @@ pub enum Work {
     Detector {
         /// How long.
         time: SimTime,
+        /// What that rests on.
+        kind: Kind,
         /// The block that is at work, and its state meanwhile, by number.
         block: Option<(usize, usize)>,
     },

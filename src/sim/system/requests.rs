@@ -141,6 +141,9 @@ impl<S: Sink> System<'_, '_, S> {
         let number = own.served.inferences;
         own.served.inferences = number.saturating_add(samples);
         own.served.passes += 1;
+        if let Some(passes) = own.served.passes_of.get_mut(own.job.program) {
+            *passes += 1;
+        }
         own.served.latency.add(now.since(start));
         if self.hears.inferences {
             let track = own.setup.name.clone();
