@@ -11,7 +11,7 @@ use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
 use crate::sim::{Planned, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
 use crate::uncertainty::{Figure, Interval90, Uncertainty};
-use crate::units::{Coulombs, Joules, Ratio, Seconds};
+use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
 
 /// A scenario that was run.
 #[derive(Debug)]
@@ -191,6 +191,9 @@ impl<'a> ScenarioRun<'a> {
         }
         let mut all = vec![part("on", times.on.seconds())];
         if let Some(state) = &own.state {
+            if times.entering > SimTime::ZERO {
+                all.push(part("entering", times.entering.seconds()));
+            }
             all.push(part("waking", times.waking.seconds()));
             all.push(part(state, times.resting.seconds()));
         }

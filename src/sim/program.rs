@@ -105,6 +105,8 @@ pub struct Task {
     pub holds: Holds,
     /// Domains that have to be on.
     pub domains: Vec<usize>,
+    /// Those of them that stay on until the next task takes them over: what it reads would be lost there.
+    pub held: Vec<usize>,
     /// What it goes through.
     pub segments: Vec<Segment>,
 }
@@ -195,6 +197,22 @@ impl Program {
         self.begins.get(task).copied().unwrap_or_else(|| self.alone())
     }
 
+    /// Has a domain stay on from the first of some layers to the last.
+    pub fn hold(&mut self, domain: usize, layers: (usize, usize)) {
+        let own = self.tasks.iter().enumerate();
+        let mut own = own.filter(|(_, task)| (layers.0..=layers.1).contains(&task.layer));
+        let Some((first, _)) = own.next() else { return };
+        let last = own.last().map_or(first, |(last, _)| last);
+        for (at, task) in self.tasks.iter_mut().enumerate().take(last + 1).skip(first) {
+            if let Err(place) = task.domains.binary_search(&domain) {
+                task.domains.insert(place, domain);
+            }
+            if at < last && !task.held.contains(&domain) {
+                task.held.push(domain);
+            }
+        }
+    }
+
     /// True where anything runs on an engine.
     pub fn uses_engines(&self) -> bool {
         self.tasks.iter().any(|task| matches!(task.holds, Holds::Engine(_)))
@@ -222,6 +240,7 @@ fn busy(
         name: name.to_owned(),
         holds: Holds::Engine(engine),
         domains: vec![domain],
+        held: Vec::new(),
         segments: vec![segment],
     })
 }
@@ -245,6 +264,7 @@ fn task(step: &Step, fidelity: Fidelity, setting: Setting<'_>) -> Result<Task, T
         name: step.name.clone(),
         holds: Holds::Engine(step.engine),
         domains: domains.into_iter().collect(),
+        held: Vec::new(),
         segments,
     })
 }
