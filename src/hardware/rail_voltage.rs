@@ -159,8 +159,7 @@ mod tests {
         let point = profile.point(None).unwrap();
         let states = &profile.spec().domains[1].states;
         let (kept, off) = (&states[0], &states[1]);
-        let cut: DomainState =
-            ron::from_str(r#"(name: "cut", ramp_time: Some("1 us"))"#).unwrap();
+        let cut: DomainState = ron::from_str(r#"(name: "cut", ramp_time: Some("1 us"))"#).unwrap();
         let at = |core: Option<&DomainState>, side: Option<&DomainState>| {
             let resting = |domain| if domain == 0 { core } else { side };
             profile.rail_voltage_at_rest(&point, 0, resting).unwrap().0

@@ -336,8 +336,7 @@ fn a_rail_that_is_set_anew_is_solved_as_if_the_point_had_it_there() {
         Chip { rails, regulators, supply: None }.tree()
     };
     let (high, low) = (chip(3.0), chip(2.0));
-    let power: Vec<Watts> =
-        (0..high.taps()).map(|tap| Watts(1e-3 * (tap + 1) as f64)).collect();
+    let power: Vec<Watts> = (0..high.taps()).map(|tap| Watts(1e-3 * (tap + 1) as f64)).collect();
     let expected = |tree: &SupplyTree| {
         let mut state = SupplyState::default();
         tree.solve(&power, &mut state);
