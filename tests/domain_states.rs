@@ -373,3 +373,25 @@ fn what_cannot_be_in_a_state_is_a_fault_with_its_field() {
     let regulator = r#"output_capacitance: "10 uF","#;
     assert!(wrong(Chip { regulator, ..HOLDS }).contains("give the `slew`"));
 }
+
+#[test]
+fn the_example_lets_the_rail_of_its_npu_fall_in_retention() {
+    let text = |state: &str| {
+        format!(
+            r#"(schema: "joulecast.scenario/1", name: "t", description: "t", hardware: "edge_soc_example",
+              duration: "1 s", workloads: [(name: "a", model: "vww_mobilenetv1_025", arrivals: Periodic(period: "100 ms"))],
+              rest: {{"npu": (state: "{state}", policy: Immediately)}})"#
+        )
+    };
+    let run = |state: &str| {
+        let scenario = Scenario::parse("t.ron", &text(state)).unwrap_or_else(|e| panic!("{e}"));
+        let (done, trace) = traced(&scenario);
+        let rail = trace.header.rails.iter().position(|rail| rail.name == "vdd_npu").unwrap();
+        (done.ledger.source.0, trace.voltage[rail].at(SimTime(90_000_000_000)))
+    };
+    let (kept, low) = run("retention");
+    let (gated, high) = run("clock_gated");
+    close(low, 0.55, "fallen");
+    close(high, 0.75, "stands");
+    assert!(kept < gated, "{kept} {gated}");
+}

@@ -342,7 +342,8 @@ impl SupplyTree {
         state: &mut SupplyState,
         changed: &mut Changed,
     ) -> bool {
-        if !self.can_set(rail) || !(voltage.0 > 0.0 && voltage.0.is_finite()) {
+        let sound = voltage.0 > 0.0 && voltage.0.is_finite();
+        if !sound || !self.can_set(rail) {
             return false;
         }
         self.sized(state);

@@ -68,8 +68,7 @@ impl Profile {
     /// The voltage that a rail stands at in a run, where `resting` gives the state of each domain that is
     /// at rest, and what it rests on. While a domain of the rail is awake, or in a state that does not say
     /// how little is enough for it, that is the voltage of the point; as long as all are at rest the
-    /// highest that their states ask, not below the rail's `minimum`. A state that cuts the power
-    /// (`ramp_time`) asks nothing. A rail that blocks or further regulators hang on does not move.
+    /// highest that their states ask. A state that cuts the power (`ramp_time`) asks nothing. A rail that blocks or further regulators hang on does not move.
     pub fn rail_voltage_at_rest<'a>(
         &self,
         point: &Point,
@@ -93,11 +92,7 @@ impl Profile {
                 _ => return Some(standing),
             }
         }
-        let Some((mut voltage, mut kind)) = asked else { return Some(standing) };
-        let least = self.spec().rails.get(rail).and_then(|rail| rail.minimum.as_ref());
-        if let Some(least) = least.filter(|least| least.get() > voltage) {
-            (voltage, kind) = (least.get(), least.kind());
-        }
+        let Some((voltage, kind)) = asked else { return Some(standing) };
         Some(if voltage < standing.0 { (voltage, kind) } else { standing })
     }
 }

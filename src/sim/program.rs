@@ -202,7 +202,7 @@ impl Program {
         let own = self.tasks.iter().enumerate();
         let mut own = own.filter(|(_, task)| (layers.0..=layers.1).contains(&task.layer));
         let Some((first, _)) = own.next() else { return };
-        let last = own.last().map_or(first, |(last, _)| last);
+        let last = own.next_back().map_or(first, |(last, _)| last);
         for (at, task) in self.tasks.iter_mut().enumerate().take(last + 1).skip(first) {
             if let Err(place) = task.domains.binary_search(&domain) {
                 task.domains.insert(place, domain);
