@@ -330,3 +330,37 @@ fn whole(step: &Step, phases: &[Segment], setting: Setting<'_>) -> Result<Segmen
     let moves = sums.iter().map(|sum| moved(sum, time, setting)).collect();
     Ok(Segment { kind: PhaseKind::Steady, slots: 1, work, moves, moving: time })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(layer: usize, domains: &[usize]) -> Task {
+        let time = SimTime(10);
+        let work = Some(EngineWork { time, energy: Joules::ZERO });
+        let segment =
+            Segment { kind: PhaseKind::Steady, slots: 1, work, moves: Vec::new(), moving: time };
+        Task {
+            layer,
+            name: String::new(),
+            holds: Holds::Nothing,
+            domains: domains.to_vec(),
+            held: Vec::new(),
+            segments: vec![segment],
+        }
+    }
+
+    #[test]
+    fn a_domain_is_held_from_the_first_layer_that_needs_it_to_the_last() {
+        // The host, on a layer of its own, between the layers.
+        let tasks = [task(0, &[1]), task(9, &[3]), task(1, &[2]), task(2, &[1]), task(3, &[1])];
+        let mut program = Program::new("net".to_owned(), 1, tasks.to_vec()).unwrap();
+        program.hold(1, (0, 2));
+        program.hold(1, (1, 2));
+        program.hold(7, (5, 6));
+        let domains: Vec<&[usize]> = program.tasks.iter().map(|t| t.domains.as_slice()).collect();
+        assert_eq!(domains, [&[1][..], &[1, 3], &[1, 2], &[1], &[1]]);
+        let held: Vec<bool> = program.tasks.iter().map(|task| !task.held.is_empty()).collect();
+        assert_eq!(held, [true, true, true, false, false], "the last one lets it go");
+    }
+}

@@ -25,9 +25,10 @@ struct Movable {
     capacitance: Option<(Farads, Kind)>,
 }
 
-/// When rails stand that are on their way.
+/// Where rails stand, and from when on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Standing {
+    voltages: Vec<(Volts, Kind)>,
     ready: Vec<SimTime>,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Standing {
 pub(super) struct Rails {
     /// Of each rail that its domains may let fall, how it moves.
     movable: Vec<Option<Movable>>,
-    /// The operating point with the voltages of the moment; nothing where no rail moves.
+    /// The operating point with the voltages at which rails stand; nothing where none moves.
     point: Option<Point>,
     standing: Standing,
 }
@@ -76,7 +77,10 @@ impl Rails {
         }
         let moves = movable.iter().any(Option::is_some);
         Self {
-            standing: Standing { ready: vec![SimTime::ZERO; movable.len()] },
+            standing: Standing {
+                voltages: setting.point.voltages.clone(),
+                ready: vec![SimTime::ZERO; movable.len()],
+            },
             movable,
             point: moves.then(|| setting.point.clone()),
         }
@@ -106,15 +110,13 @@ impl<'a, S: Sink> System<'a, '_, S> {
     pub(super) fn follow_rail(&mut self, now: SimTime, domain: usize) -> Result<Raise, SimError> {
         let rail = self.setting.profile.links().domain_rail[domain];
         let movable = self.rails.movable.get(rail).copied().flatten();
-        let (Some(movable), Some(point)) = (movable, &self.rails.point) else {
-            return Ok(Raise::NONE);
-        };
+        let Some(movable) = movable else { return Ok(Raise::NONE) };
         let asked = self
             .setting
             .profile
             .rail_voltage_at_rest(self.setting.point, rail, |domain| self.resting_state(domain));
         let Some((to, kind)) = asked else { return Ok(Raise::NONE) };
-        let (from, from_kind) = point.voltages[rail];
+        let (from, from_kind) = self.rails.standing.voltages[rail];
         if to > from {
             let rise = Volts(to.0 - from.0);
             let time = movable.slew.map_or(Seconds::ZERO, |(slew, _)| rise / slew);
@@ -142,6 +144,7 @@ impl<'a, S: Sink> System<'a, '_, S> {
             return;
         }
         point.voltages[rail] = voltage;
+        self.rails.standing.voltages[rail] = voltage;
         let links = self.setting.profile.links();
         for domain in (0..links.domain_rail.len()).filter(|own| links.domain_rail[*own] == rail) {
             self.set_domain_power(now, domain);
