@@ -17,6 +17,7 @@ mod systolic;
 mod tensor_tiles;
 mod tiling;
 mod timing;
+mod transition;
 mod voltage;
 
 pub use channel::{access_energy, bandwidth, latency};
@@ -38,4 +39,5 @@ pub use tiling::{
     Tiling, Tilings, halo, search, tile_sizes, tilings,
 };
 pub use timing::{Passes, Refusal};
+pub use transition::{Spent, Transition, transition};
 pub use voltage::dynamic_scale;

@@ -9,6 +9,7 @@ pub mod capacitor;
 pub mod capacitor_discharge;
 pub mod efficiency_surface;
 pub mod efficiency_table;
+pub mod inrush;
 mod lambert;
 mod law_error;
 pub mod leakage;

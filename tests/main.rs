@@ -17,6 +17,7 @@ mod command_line;
 mod convert;
 mod convert_refused;
 mod convert_traces;
+mod domain_states;
 mod errors;
 mod extends;
 mod families;

@@ -159,6 +159,7 @@ impl SupplyTree {
     /// False for a state of another tree, which is made one of this tree.
     fn sized(&self, state: &mut SupplyState) -> bool {
         let sound = state.rail_voltage.len() == self.rails.len()
+            && state.set.len() == self.rails.len()
             && state.regulator_mode.len() == self.regulators.len()
             && state.sources.len() == self.sources.len()
             && state.grid_voltage.len() == self.grids.len()
@@ -173,6 +174,7 @@ impl SupplyTree {
     fn prepare(&self, state: &mut SupplyState) {
         let (rails, regulators) = (self.rails.len(), self.regulators.len());
         *state = SupplyState {
+            set: self.rails.iter().map(|rail| rail.set).collect(),
             rail_voltage: self.rails.iter().map(|rail| rail.set).collect(),
             rail_current: vec![Amperes::ZERO; rails],
             rail_power: vec![Watts::ZERO; rails],
@@ -253,12 +255,12 @@ impl SupplyTree {
                 let input = self.regulators[regulator].input;
                 let before = state.regulator_current[regulator];
                 if !node.moves {
-                    self.draw_from(rail, node.set, power, state);
+                    self.draw_from(rail, state.set[rail], power, state);
                 }
                 if self.rails[input].moves {
                     return Upstream::Rail(self.rails[input].root);
                 }
-                self.convert(regulator, self.rails[input].set, power, state);
+                self.convert(regulator, state.set[input], power, state);
                 let same = state.regulator_current[regulator].0.to_bits() == before.0.to_bits();
                 if same { Upstream::Same } else { Upstream::Rail(input) }
             }
@@ -319,8 +321,44 @@ impl SupplyTree {
         }
     }
 
+    /// True for a rail whose regulator can set its voltage: any in use but a switch.
+    pub fn can_set(&self, rail: usize) -> bool {
+        match self.rails.get(rail).map(|rail| rail.feed) {
+            Some(Feed::Regulator(regulator)) => self.regulators.get(regulator).is_some_and(|own| {
+                own.modes.last().is_some_and(|mode| !matches!(mode.law, Law::Switch(_)))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Sets the voltage of a rail from now on, and marks what depends on it as changed: the rail, and
+    /// the regulators that draw from it. The next [`SupplyTree::solve_from`] solves both. Loads draw the
+    /// power that is handed in there: whoever moves a rail works out anew what they draw. False, and
+    /// nothing is changed, for a rail that no regulator sets, or a voltage that is none.
+    pub fn set_rail_voltage(
+        &self,
+        rail: usize,
+        voltage: Volts,
+        state: &mut SupplyState,
+        changed: &mut Changed,
+    ) -> bool {
+        let sound = voltage.0 > 0.0 && voltage.0.is_finite();
+        if !sound || !self.can_set(rail) {
+            return false;
+        }
+        self.sized(state);
+        state.set[rail] = voltage;
+        // Taps of rails go by the rail's own number.
+        changed.mark(rail);
+        for &child in &self.rails[rail].children {
+            changed.mark(self.regulators[child].output);
+        }
+        true
+    }
+
     /// What the input of a regulator stands above the least that makes its output at a load; nothing for
     /// one that may step up.
+    /// Its output stands at the voltage of the operating point.
     pub fn headroom(&self, regulator: usize, input: Volts, load: Amperes) -> Option<Volts> {
         let node = self.regulators.get(regulator)?;
         let output = self.rails.get(node.output)?.set;

@@ -28,6 +28,8 @@ pub struct Links {
     pub channel_domain: Vec<usize>,
     /// The buffer that each memory is staged through.
     pub memory_stage: Vec<Option<usize>>,
+    /// The memory that each memory is said to be reloaded from.
+    pub memory_reload: Vec<Option<usize>>,
     /// Engines that each cache serves.
     pub cache_engines: Vec<Vec<usize>>,
     /// Memories behind each cache.

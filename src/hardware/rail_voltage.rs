@@ -1,8 +1,8 @@
 //! Voltages that rails stand at: their own, or the highest that their domains ask.
 
-use super::spec::{Domain, OperatingPoint, ProfileSpec};
+use super::spec::{Domain, DomainState, OperatingPoint, ProfileSpec};
 use super::{Point, Profile};
-use crate::evidence::Valued;
+use crate::evidence::{Kind, Valued};
 use crate::units::Volts;
 
 impl ProfileSpec {
@@ -64,6 +64,39 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// The voltage that a rail stands at in a run, where `resting` gives the state of each domain that is
+    /// at rest, and what it rests on. While a domain of the rail is awake, or in a state that does not say
+    /// how little is enough for it, that is the voltage of the point; as long as all are at rest the
+    /// highest that their states ask. A state that cuts the power (`ramp_time`) asks nothing. A rail that blocks or further regulators hang on does not move.
+    pub fn rail_voltage_at_rest<'a>(
+        &self,
+        point: &Point,
+        rail: usize,
+        resting: impl Fn(usize) -> Option<&'a DomainState>,
+    ) -> Option<(Volts, Kind)> {
+        let (links, standing) = (self.links(), *point.voltages.get(rail)?);
+        let draws = |regulator: &usize| links.regulator_rails[*regulator].0 == rail;
+        if links.load_rail.contains(&rail) || point.regulators.iter().any(draws) {
+            return Some(standing);
+        }
+        let mut asked: Option<(Volts, Kind)> = None;
+        for (domain, _) in links.domain_rail.iter().enumerate().filter(|(_, own)| **own == rail) {
+            match resting(domain).map(|state| (&state.voltage, &state.ramp_time)) {
+                Some((Some(own), _)) => {
+                    if asked.is_none_or(|(so_far, _)| own.get() > so_far) {
+                        asked = Some((own.get(), own.kind()));
+                    }
+                }
+                Some((None, Some(_))) => {}
+                _ => return Some(standing),
+            }
+        }
+        let Some((voltage, kind)) = asked else { return Some(standing) };
+        Some(if voltage < standing.0 { (voltage, kind) } else { standing })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +146,23 @@ mod tests {
         assert_eq!(asked(false, false)[0], Volts(0.6));
         let plain = parsed(r#""rail": "1 V", "other": "1.2 V""#, "", "").unwrap();
         assert_eq!(plain.rail_voltage_asked(&point, &[true, false])[0], Volts(1.0));
+    }
+
+    #[test]
+    fn a_rail_falls_once_all_of_its_domains_rest_in_states_that_ask_for_less() {
+        let profile = parsed(r#""rail": "1 V", "other": "1.2 V""#, "", "").unwrap();
+        let point = profile.point(None).unwrap();
+        let states = &profile.spec().domains[1].states;
+        let (kept, off) = (&states[0], &states[1]);
+        let cut: DomainState = ron::from_str(r#"(name: "cut", ramp_time: Some("1 us"))"#).unwrap();
+        let at = |core: Option<&DomainState>, side: Option<&DomainState>| {
+            let resting = |domain| if domain == 0 { core } else { side };
+            profile.rail_voltage_at_rest(&point, 0, resting).unwrap().0
+        };
+        assert_eq!(at(None, Some(kept)), Volts(1.0), "one is awake");
+        assert_eq!(at(Some(kept), Some(kept)), Volts(0.6));
+        assert_eq!(at(Some(off), Some(kept)), Volts(1.0), "nobody says what is enough for it");
+        assert_eq!(at(Some(&cut), Some(kept)), Volts(0.6));
     }
 
     #[test]

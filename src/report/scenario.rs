@@ -232,6 +232,9 @@ impl<'a> ScenarioRun<'a> {
         }
         let mut all = vec![part("on", times.on.seconds())];
         if let Some(state) = &own.state {
+            if times.entering > SimTime::ZERO {
+                all.push(part("entering", times.entering.seconds()));
+            }
             all.push(part("waking", times.waking.seconds()));
             all.push(part(state, times.resting.seconds()));
         }

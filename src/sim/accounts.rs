@@ -237,6 +237,16 @@ impl<'a> Accounts<'a> {
         }
     }
 
+    /// True for a rail whose voltage a run can set.
+    pub(super) fn can_set_rail(&self, rail: usize) -> bool {
+        self.tree.can_set(rail)
+    }
+
+    /// Sets the voltage of a rail from now on; what its loads draw there is set apart.
+    pub(super) fn set_rail_voltage(&mut self, rail: usize, voltage: Volts) -> bool {
+        self.tree.set_rail_voltage(rail, voltage, &mut self.supply, &mut self.to_solve)
+    }
+
     /// Background of a memory from `now` on; its component is set apart, with what it accesses.
     pub(super) fn set_background(&mut self, memory: usize, rail: usize, known: KnownPower) {
         self.stand(3 * self.setting.profile.spec().domains.len() + memory, rail, known);
@@ -339,7 +349,7 @@ impl<'a> Accounts<'a> {
             self.standing_changed = false;
             self.sum_standing();
         }
-        if self.taps_changed.is_empty() {
+        if self.taps_changed.is_empty() && self.to_solve.is_empty() {
             return;
         }
         for tap in self.taps_changed.drain(..) {

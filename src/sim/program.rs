@@ -105,6 +105,8 @@ pub struct Task {
     pub holds: Holds,
     /// Domains that have to be on.
     pub domains: Vec<usize>,
+    /// Those of them that stay on until the next task takes them over: what it reads would be lost there.
+    pub held: Vec<usize>,
     /// What it goes through.
     pub segments: Vec<Segment>,
 }
@@ -198,6 +200,22 @@ impl Program {
         self.begins.get(task).copied().unwrap_or_else(|| self.alone())
     }
 
+    /// Has a domain stay on from the first of some layers to the last.
+    pub fn hold(&mut self, domain: usize, layers: (usize, usize)) {
+        let own = self.tasks.iter().enumerate();
+        let mut own = own.filter(|(_, task)| (layers.0..=layers.1).contains(&task.layer));
+        let Some((first, _)) = own.next() else { return };
+        let last = own.next_back().map_or(first, |(last, _)| last);
+        for (at, task) in self.tasks.iter_mut().enumerate().take(last + 1).skip(first) {
+            if let Err(place) = task.domains.binary_search(&domain) {
+                task.domains.insert(place, domain);
+            }
+            if at < last && !task.held.contains(&domain) {
+                task.held.push(domain);
+            }
+        }
+    }
+
     /// True where anything runs on an engine.
     pub fn uses_engines(&self) -> bool {
         self.tasks.iter().any(|task| matches!(task.holds, Holds::Engine(_)))
@@ -225,6 +243,7 @@ fn busy(
         name: name.to_owned(),
         holds: Holds::Engine(engine),
         domains: vec![domain],
+        held: Vec::new(),
         segments: vec![segment],
     })
 }
@@ -248,6 +267,7 @@ fn task(step: &Step, fidelity: Fidelity, setting: Setting<'_>) -> Result<Task, T
         name: step.name.clone(),
         holds: Holds::Engine(step.engine),
         domains: domains.into_iter().collect(),
+        held: Vec::new(),
         segments,
     })
 }
@@ -312,4 +332,38 @@ fn whole(step: &Step, phases: &[Segment], setting: Setting<'_>) -> Result<Segmen
     }
     let moves = sums.iter().map(|sum| moved(sum, time, setting)).collect();
     Ok(Segment { kind: PhaseKind::Steady, slots: 1, work, moves, moving: time })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(layer: usize, domains: &[usize]) -> Task {
+        let time = SimTime(10);
+        let work = Some(EngineWork { time, energy: Joules::ZERO });
+        let segment =
+            Segment { kind: PhaseKind::Steady, slots: 1, work, moves: Vec::new(), moving: time };
+        Task {
+            layer,
+            name: String::new(),
+            holds: Holds::Nothing,
+            domains: domains.to_vec(),
+            held: Vec::new(),
+            segments: vec![segment],
+        }
+    }
+
+    #[test]
+    fn a_domain_is_held_from_the_first_layer_that_needs_it_to_the_last() {
+        // The host, on a layer of its own, between the layers.
+        let tasks = [task(0, &[1]), task(9, &[3]), task(1, &[2]), task(2, &[1]), task(3, &[1])];
+        let mut program = Program::new("net".to_owned(), 1, tasks.to_vec()).unwrap();
+        program.hold(1, (0, 2));
+        program.hold(1, (1, 2));
+        program.hold(7, (5, 6));
+        let domains: Vec<&[usize]> = program.tasks.iter().map(|t| t.domains.as_slice()).collect();
+        assert_eq!(domains, [&[1][..], &[1, 3], &[1, 2], &[1], &[1]]);
+        let held: Vec<bool> = program.tasks.iter().map(|task| !task.held.is_empty()).collect();
+        assert_eq!(held, [true, true, true, false, false], "the last one lets it go");
+    }
 }

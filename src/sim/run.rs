@@ -5,8 +5,9 @@ use super::kernel::{Queue, Stops, drive};
 use super::load::{Admission, CountedTimes, MicroBatch, RestRule, Source};
 use super::outcome::Outcome;
 use super::program::Program;
+use super::reload::{reload, residents};
 use super::scenario::{Fidelity, Rest};
-use super::system::{Block, Event, Feed, Setup, StreamSetup, System};
+use super::system::{Block, Event, Feed, Resting, Setup, StreamSetup, System};
 use super::{Arrivals, SimError, Workload};
 use crate::cost::Setting;
 use crate::diagnostic::nearest;
@@ -90,12 +91,19 @@ fn setup<'a>(
     };
     let states = rest_states(workload, setting)?.into_iter();
     let rest = |state| Rest { state, rule: RestRule::Immediately };
+    let residents = residents(&[plan], setting.profile);
+    let domains = setting.profile.spec().domains.iter().enumerate();
+    let rests = domains.zip(states).map(|((index, domain), state)| {
+        let lost = state.and_then(|own| domain.states.get(own));
+        let reload = lost.and_then(|lost| reload(index, lost, &residents, setting));
+        Resting { rest: state.map(rest), break_even: None, reload }
+    });
     let loads = setting.profile.spec().loads.iter().zip(&setting.point.load_states);
     Ok(Setup {
         setting,
         streams: vec![stream],
         cascades: Vec::new(),
-        rests: states.map(|state| (state.map(rest), None)).collect(),
+        rests: rests.collect(),
         together: true,
         blocks: loads.map(|(load, own)| Block::new(*own, load.states.len(), None)).collect(),
         inferences,

@@ -6,11 +6,14 @@ pub use terms::PolicyChange;
 
 use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
+use super::reload::{kept_alive, residents};
 use super::scenario::{
     End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
 };
 use super::snapshot::Snapshot;
-use super::system::{Block, Event, Feed, Onward, Setup, StreamSetup, System};
+use super::system::{
+    Block, Event, Feed, Onward, Residency, Resting, Setup, StreamSetup, System, Transitions,
+};
 use super::{DomainUse, Grounds, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
 use crate::estimate::estimate;
@@ -100,6 +103,13 @@ impl<'a> Prepared<'a> {
         }
         for (index, own) in scenario.tasks.iter().enumerate() {
             streams.push(of_task(scenario, index, own)?);
+        }
+        let lost = scenario.lost();
+        for own in streams.iter_mut().filter(|_| !lost.is_empty()) {
+            let Some(plan) = &own.plan else { continue };
+            for (domain, layers) in kept_alive(plan, &lost) {
+                own.programs.iter_mut().for_each(|program| program.hold(domain, layers));
+            }
         }
         Ok(Self { scenario, fidelity, streams })
     }
@@ -222,12 +232,12 @@ impl<'a> Prepared<'a> {
         Ok(Ran { simulated, changed, snapshot })
     }
 
-    fn domains(&self, residencies: &[super::Residency]) -> Vec<DomainUse> {
+    fn domains(&self, residencies: &[(Residency, Transitions)]) -> Vec<DomainUse> {
         let scenario = self.scenario;
         let domains = scenario.profile().spec().domains.iter().zip(&scenario.rest);
         let asleep = &scenario.point().asleep;
         let domains = domains.zip(asleep).zip(residencies);
-        let domains = domains.map(|(((domain, rest), asleep), residency)| {
+        let domains = domains.map(|(((domain, rest), asleep), (residency, transitions))| {
             let state = asleep.or(rest.map(|rest| rest.state));
             let state = state.and_then(|state| domain.states.get(state));
             DomainUse {
@@ -235,6 +245,7 @@ impl<'a> Prepared<'a> {
                 state: state.map(|state| state.name.clone()),
                 stays: asleep.is_some(),
                 residency: *residency,
+                transitions: *transitions,
             }
         });
         domains.collect()
@@ -255,11 +266,13 @@ impl<'a> Prepared<'a> {
             let looks = scenario.looks(wake, seed)?;
             cascades.push((looks, stages, Tally::of(&wake.cascade)));
         }
-        let resting = scenario.resting();
-        let mut outlooks = resting.iter();
-        let rests = scenario.rest.iter().map(|rest| {
-            let outlook = rest.and_then(|_| outlooks.next());
-            (*rest, outlook.and_then(|own| own.break_even))
+        let plans: Vec<&Plan> = self.streams.iter().filter_map(|own| own.plan.as_ref()).collect();
+        let residents = residents(&plans, setting.profile);
+        let resting = scenario.resting_with(&residents);
+        let rests = scenario.rest.iter().enumerate().map(|(domain, rest)| Resting {
+            rest: *rest,
+            break_even: resting.iter().find(|o| o.index == domain).and_then(|o| o.break_even),
+            reload: scenario.reload_of(domain, &residents),
         });
         let states = &setting.point.load_states;
         let loads = setting.profile.spec().loads.iter().enumerate();
@@ -441,6 +454,7 @@ fn detector(
         name: name.to_owned(),
         holds: block.map_or(Holds::Nothing, |(load, state)| Holds::Block(load, state)),
         domains: Vec::new(),
+        held: Vec::new(),
         segments: vec![segment],
     };
     Program::new(name.to_owned(), 1, vec![task])

@@ -3,7 +3,7 @@
 use super::accounts::RailUse;
 use super::kernel::Ending;
 use super::load::Tally;
-use super::system::{Residency, Served};
+use super::system::{Residency, Served, Transitions};
 use crate::evidence::Coverage;
 use crate::trace::{Cause, Ledger, Metrics};
 use crate::units::{JouleSeconds, Joules, Seconds, SimTime};
@@ -36,6 +36,8 @@ pub struct DomainUse {
     pub stays: bool,
     /// Time in each.
     pub residency: Residency,
+    /// What its changes of state took.
+    pub transitions: Transitions,
 }
 
 /// What is known at the end of a run of a scenario.

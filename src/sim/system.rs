@@ -11,29 +11,33 @@ mod close;
 mod domains;
 mod job;
 mod port;
+mod rails;
+mod reload;
 mod requests;
 mod saved;
 mod stream;
 mod tasks;
 mod unit;
+mod waking;
 
 pub(super) use blocks::Block;
+pub(super) use domains::Resting;
 pub(super) use saved::SavedSystem;
 pub use stream::{Feed, Onward, Served, StreamSetup};
-pub use unit::Residency;
+pub use unit::{Residency, Transitions};
 
 use super::SimError;
 use super::accounts::{Accounts, Otherwise};
 use super::kernel::{Class, Queue, System as Simulated, Ticket};
 use super::load::{Look, Looks, Tally};
-use super::scenario::Rest;
 use crate::cost::{Setting, bandwidth};
 use crate::evidence::Kind;
 use crate::hardware::Role;
 use crate::trace::{Sink, Span, SpanKind};
-use crate::units::{Seconds, SimTime, Watts};
+use crate::units::{SimTime, Watts};
 use domains::Domains;
 use port::{Owner, Port};
+use rails::Rails;
 use serde::{Deserialize, Serialize};
 use stream::Stream;
 
@@ -61,7 +65,7 @@ pub enum Event {
         /// The plan it comes from.
         ticket: Ticket,
     },
-    /// A domain is on again.
+    /// A part of a domain's entry or waking is over.
     Awake {
         /// The domain.
         domain: usize,
@@ -70,6 +74,13 @@ pub enum Event {
     },
     /// A domain has been idle long enough.
     Rest {
+        /// The domain.
+        domain: usize,
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// Transfers of a domain's reload end.
+    Reload {
         /// The domain.
         domain: usize,
         /// The plan it comes from.
@@ -97,8 +108,8 @@ pub(super) struct Setup<'a> {
     pub(super) streams: Vec<StreamSetup>,
     /// Looks of each cascade, and the streams of its stages.
     pub(super) cascades: Vec<(Looks, Vec<usize>, Tally)>,
-    /// How each domain rests, and from when on that pays.
-    pub(super) rests: Vec<(Option<Rest>, Option<Seconds>)>,
+    /// How each domain rests.
+    pub(super) rests: Vec<Resting>,
     /// True where all domains are on while anything is served.
     pub(super) together: bool,
     pub(super) blocks: Vec<Block>,
@@ -140,6 +151,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     streams: Vec<Stream>,
     cascades: Vec<Cascade>,
     domains: Domains<'a>,
+    rails: Rails,
     ports: Vec<Port>,
     /// Background power of each channel as it stands.
     backgrounds: Vec<Watts>,
@@ -177,7 +189,7 @@ struct Hears {
 }
 
 impl<'a, 's, S: Sink> System<'a, 's, S> {
-    pub(super) fn new(setup: Setup<'a>, sink: &'s mut S) -> Result<Self, SimError> {
+    pub(super) fn new(mut setup: Setup<'a>, sink: &'s mut S) -> Result<Self, SimError> {
         let setting = setup.setting;
         let streams: Vec<Stream> = setup.streams.into_iter().map(Stream::new).collect();
         let layers = |stream: &Stream| stream.setup.programs.iter().map(|p| p.layers).max();
@@ -195,11 +207,14 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             moods: sink.hears(SpanKind::Idle),
             states: sink.hears(SpanKind::State) && !setup.together,
         };
+        let domains = Domains::new(&mut setup.rests, setup.together, setting)?;
+        let rails = Rails::new(&domains, &accounts, setting);
         Ok(Self {
             setting,
             streams,
             cascades: cascades.collect(),
-            domains: Domains::new(&setup.rests, setup.together, setting)?,
+            domains,
+            rails,
             backgrounds: vec![Watts::ZERO; channels.len()],
             ports: channels.map(|c| Port::new(bandwidth(c, setting).0)).collect(),
             engines: vec![EngineUse::default(); setting.profile.spec().engines.len()],
@@ -225,6 +240,9 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
 
     /// Powers at the start, and the first event of everything that happens by itself.
     pub(super) fn begin(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+        for domain in 0..self.domains.units.len() {
+            self.follow_rail(SimTime::ZERO, domain)?;
+        }
         for domain in 0..self.domains.units.len() {
             self.set_domain_power(SimTime::ZERO, domain);
         }
@@ -322,7 +340,9 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.streams[*stream].job.generation.overtook(*ticket)
             }
             Event::Batch { stream, ticket } => self.streams[*stream].timer.overtook(*ticket),
-            Event::Awake { domain, ticket } | Event::Rest { domain, ticket } => {
+            Event::Awake { domain, ticket }
+            | Event::Rest { domain, ticket }
+            | Event::Reload { domain, ticket } => {
                 self.domains.units[*domain].generation.overtook(*ticket)
             }
             _ => false,
@@ -344,10 +364,8 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 Ok(())
             }
             Event::Awake { domain, .. } => self.awake(domain, queue),
-            Event::Rest { domain, .. } => {
-                self.rest(now, domain);
-                Ok(())
-            }
+            Event::Rest { domain, .. } => self.rest(domain, queue),
+            Event::Reload { domain, .. } => self.reload(domain, queue),
             Event::Look { cascade } => self.look(cascade, queue),
             Event::Block { load } => self.next_block_state(load, queue),
             Event::PolicyChange => {

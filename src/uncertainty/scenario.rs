@@ -326,7 +326,7 @@ fn tail(scenario: &Scenario) -> (Seconds, Seconds) {
             RestRule::Timeout(time) => time,
             _ => rest.break_even.unwrap_or(Seconds::ZERO),
         };
-        longest = (longest.0.max(rest.wake_time), longest.1.max(waits * 2.0));
+        longest = (longest.0.max(rest.wake_time), longest.1.max(waits * 2.0 + rest.entry_time));
     }
     longest
 }

@@ -60,7 +60,7 @@ impl SupplyTree {
         state: &mut SupplyState,
     ) -> bool {
         let node = &self.regulators[regulator];
-        let (rail, set) = (node.output, self.rails[node.output].set);
+        let (rail, set) = (node.output, state.set[node.output]);
         let (load, _) = self.draw_from(rail, set, power, state);
         self.choose_mode(regulator, load, state);
         let mode = node.modes.get(state.regulator_mode[regulator]);
@@ -120,7 +120,7 @@ impl SupplyTree {
         if own.follows {
             self.settle(own.rail, open_circuit, own.resistance, power, state);
         } else {
-            self.draw_from(own.rail, self.rails[own.rail].set, power, state);
+            self.draw_from(own.rail, state.set[own.rail], power, state);
         }
         let (voltage, current) = (state.rail_voltage[own.rail], state.rail_current[own.rail]);
         let at = &mut state.sources[source];
@@ -154,6 +154,7 @@ impl SupplyTree {
     pub fn follows_input(&self, rail: usize, state: &SupplyState) -> bool {
         let Some(node) = self.rails.get(rail) else { return false };
         let regulated = matches!(node.feed, Feed::Regulator(_));
-        regulated && state.rail_voltage.get(rail).is_some_and(|voltage| *voltage < node.set)
+        let set = state.set.get(rail).copied().unwrap_or(node.set);
+        regulated && state.rail_voltage.get(rail).is_some_and(|voltage| *voltage < set)
     }
 }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Voltages, currents and losses of the rail tree.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SupplyState {
+    /// Voltage that each rail is set to: that of the operating point until
+    /// [`SupplyTree::set_rail_voltage`](super::SupplyTree::set_rail_voltage) moves it.
+    pub(super) set: Vec<Volts>,
     /// Voltage of each rail.
     pub rail_voltage: Vec<Volts>,
     /// Current of each rail: its loads and the regulators that draw from it.
@@ -64,6 +67,11 @@ impl SourceState {
 }
 
 impl SupplyState {
+    /// Voltage that a rail is set to; nothing before the state has been solved or prepared.
+    pub fn set_voltage(&self, rail: usize) -> Option<Volts> {
+        self.set.get(rail).copied()
+    }
+
     /// True where some rail or grid cannot give what is asked.
     pub fn is_collapsed(&self) -> bool {
         self.rail_collapsed.iter().chain(&self.grid_collapsed).any(|collapsed| *collapsed)

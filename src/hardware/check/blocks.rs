@@ -1,7 +1,9 @@
 //! Domains, blocks that run no network, corners.
 
 use super::{Checker, names};
-use crate::hardware::spec::{DomainState, LeakageSpec, LoadLeakage};
+use crate::evidence::Valued;
+use crate::hardware::spec::{Domain, DomainState, LeakageSpec, LoadLeakage};
+use crate::units::Seconds;
 
 impl Checker<'_> {
     pub(super) fn domains(&mut self) {
@@ -24,8 +26,11 @@ impl Checker<'_> {
             if let Some(leakage) = &domain.leakage {
                 self.leakage(&at("leakage"), leakage);
             }
+            if let Some(capacitance) = &domain.capacitance {
+                self.not_negative(at("capacitance"), capacitance);
+            }
             for (j, state) in domain.states.iter().enumerate() {
-                self.domain_state(&format!("domains[{i}].states[{j}]"), &domain.name, state);
+                self.domain_state(&format!("domains[{i}].states[{j}]"), domain, state);
             }
         }
     }
@@ -34,11 +39,22 @@ impl Checker<'_> {
         self.not_negative(format!("{path}.power"), &leakage.power);
     }
 
-    fn domain_state(&mut self, path: &str, domain: &str, state: &DomainState) {
-        let timed = state.wake_time.as_ref().is_some_and(|t| t.get().0 > 0.0);
-        if state.wake_energy.is_some() && !timed {
+    fn domain_state(&mut self, path: &str, domain: &Domain, state: &DomainState) {
+        let lasts = |time: &Option<Valued<Seconds>>| time.as_ref().is_some_and(|t| t.get().0 > 0.0);
+        if state.wake_energy.is_some() && !lasts(&state.wake_time) {
             let message = "energy of waking needs a wake_time to be spent in";
             self.fault(format!("{path}.wake_energy"), message);
+        }
+        if state.entry_energy.is_some() && !lasts(&state.entry_time) {
+            let message = "energy of entry needs an entry_time to be spent in";
+            self.fault(format!("{path}.entry_energy"), message);
+        }
+        if let Some(time) = &state.ramp_time {
+            self.positive(format!("{path}.ramp_time"), time);
+            if domain.capacitance.is_none() {
+                let message = "a ramp charges the domain's `capacitance`, which is not stated";
+                self.fault(format!("{path}.ramp_time"), message);
+            }
         }
         for (field, share) in
             [("clock_share", &state.clock_share), ("leakage_share", &state.leakage_share)]
@@ -51,7 +67,16 @@ impl Checker<'_> {
             self.positive(format!("{path}.voltage"), voltage);
         }
         let spec = self.spec;
-        let own: Vec<_> = spec.memories.iter().filter(|m| m.domain == domain).collect();
+        let own: Vec<_> = spec.memories.iter().filter(|m| m.domain == domain.name).collect();
+        for (j, name) in state.loses.iter().enumerate() {
+            let known: Vec<&str> = own.iter().map(|m| m.name.as_str()).collect();
+            let path = format!("{path}.loses[{j}]");
+            self.resolve(path.clone(), &format!("memory of domain {}", domain.name), name, &known);
+            if state.memories.contains_key(name) {
+                let message = format!("`memories` says what is kept of `{name}`");
+                self.fault(path, message);
+            }
+        }
         for (name, wanted) in &state.memories {
             let path = format!("{path}.memories.{name}");
             match own.iter().find(|m| m.name == *name) {
@@ -60,7 +85,7 @@ impl Checker<'_> {
                 }
                 None => {
                     let known: Vec<&str> = own.iter().map(|m| m.name.as_str()).collect();
-                    self.resolve(path, &format!("memory of domain {domain}"), name, &known);
+                    self.resolve(path, &format!("memory of domain {}", domain.name), name, &known);
                 }
             }
         }

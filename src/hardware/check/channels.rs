@@ -16,6 +16,13 @@ impl Checker<'_> {
             let stage = stage.and_then(|s| self.find(at("staged_through"), "memory", s, &memories));
             self.staging(&at("staged_through"), stage);
             self.links.memory_stage.push(stage);
+            let source = memory.reloaded_from.as_ref();
+            let source =
+                source.and_then(|s| self.find(at("reloaded_from"), "memory", s, &memories));
+            if source == Some(i) {
+                self.fault(at("reloaded_from"), "what a memory has lost comes from another one");
+            }
+            self.links.memory_reload.push(source);
             self.positive(at("capacity"), &memory.capacity);
             self.usable(&at("usable"), memory);
             self.serial(&at("serial"), memory);

@@ -24,6 +24,16 @@ impl Checker<'_> {
             if let Some(limit) = &regulator.max_current {
                 self.positive(at("max_current"), limit);
             }
+            if let Some(slew) = &regulator.slew {
+                self.positive(at("slew"), slew);
+            }
+            if let Some(capacitance) = &regulator.output_capacitance {
+                self.not_negative(at("output_capacitance"), capacitance);
+                if regulator.slew.is_none() {
+                    let message = "a capacitance is charged in time: give the `slew`";
+                    self.fault(at("output_capacitance"), message);
+                }
+            }
             self.conversion(&at("kind"), &regulator.kind);
             self.modes(i, regulator);
         }

@@ -3,8 +3,8 @@
 use super::precision::either_parameter;
 use crate::evidence::{Condition, FieldPath, Kind, Parameter, Parameters, Valued, described};
 use crate::units::{
-    Amperes, Celsius, Coulombs, Joules, JoulesPerCycle, Ohms, PerKelvin, PerVolt, Quantity, Ratio,
-    Seconds, Volts, Watts,
+    Amperes, Celsius, Coulombs, Farads, Joules, JoulesPerCycle, Ohms, PerKelvin, PerVolt, Quantity,
+    Ratio, Seconds, Volts, Watts,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,6 +33,10 @@ described! {
         /// loss of its grid.
         #[serde(default)]
         pub ir_drop: Option<Valued<Ohms>>,
+        /// Capacitance behind its power switch (the domain itself and its decoupling), which is charged
+        /// anew after a state that cuts its power: states with a `ramp_time`.
+        #[serde(default)]
+        pub capacitance: Option<Valued<Farads>>,
         /// States with less power than on, for idle times; the first is the one used.
         #[serde(default)]
         pub states: Vec<DomainState>,
@@ -68,6 +72,21 @@ described! {
         /// Voltage that is enough for what is kept, where it is less than that at work.
         #[serde(default)]
         pub voltage: Option<Valued<Volts>>,
+        /// Memories of the domain whose contents are lost in it. Weights that live there are loaded anew
+        /// on waking, from the memory's `reloaded_from`.
+        #[serde(default)]
+        pub loses: Vec<String>,
+        /// Time to go into it (saving registers, draining queues, writing back dirty lines), at working
+        /// power; it is not broken off.
+        #[serde(default)]
+        pub entry_time: Option<Valued<Seconds>>,
+        /// Energy of going into it, beyond the working power during the entry time.
+        #[serde(default)]
+        pub entry_energy: Option<Valued<Joules>>,
+        /// Of a state that cuts the domain's power: time of the ramp in which its capacitance is charged
+        /// again, at constant current. A part of the wake time, which is at least as long.
+        #[serde(default)]
+        pub ramp_time: Option<Valued<Seconds>>,
         /// Time to be at work again.
         #[serde(default)]
         pub wake_time: Option<Valued<Seconds>>,

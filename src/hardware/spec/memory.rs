@@ -30,6 +30,10 @@ described! {
         /// The buffer its traffic passes through on the way to an engine.
         #[serde(default)]
         pub staged_through: Option<String>,
+        /// The memory that its weights come from after a state of its domain that loses them; when left
+        /// out, the next memory of the engine that may hold weights.
+        #[serde(default)]
+        pub reloaded_from: Option<String>,
         /// What of it is moved to the buffer before an engine computes and back behind it, although the
         /// engine double-buffers: `Weights`, `Activations`.
         #[serde(default)]

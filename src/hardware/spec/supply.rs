@@ -3,7 +3,9 @@
 use crate::evidence::{Condition, FieldPath, Parameter, Parameters, Valued, described};
 use crate::physics::LawError;
 use crate::physics::buck_fit::{self, EfficiencyAt};
-use crate::units::{Amperes, Coulombs, Farads, Joules, Ohms, Ratio, Seconds, Volts, Watts};
+use crate::units::{
+    Amperes, Coulombs, Farads, Joules, Ohms, Ratio, Seconds, Volts, VoltsPerSecond, Watts,
+};
 use serde::Deserialize;
 
 described! {
@@ -37,6 +39,13 @@ described! {
         /// Most it can give.
         #[serde(default)]
         pub max_current: Option<Valued<Amperes>>,
+        /// How fast it moves its output in a run; at once when left out.
+        #[serde(default)]
+        pub slew: Option<Valued<VoltsPerSecond>>,
+        /// Capacitance of its output: raising the rail takes what that stores, and lowering it gives
+        /// nothing back. Needs the `slew` in which it is charged.
+        #[serde(default)]
+        pub output_capacitance: Option<Valued<Farads>>,
         /// True for one whose loss heats another package (a PMIC).
         #[serde(default)]
         pub off_chip: bool,

@@ -108,6 +108,11 @@ impl Buffers {
         self.ports.get(layer)?.read.get(operand).copied().flatten()
     }
 
+    /// The buffers of all operands of a layer.
+    pub fn all_read(&self, layer: usize) -> impl Iterator<Item = usize> {
+        self.ports.get(layer).into_iter().flat_map(|ports| ports.read.iter().copied().flatten())
+    }
+
     /// The buffer of a layer's result; of several, the largest.
     pub fn made(&self, layer: usize) -> Option<usize> {
         self.ports.get(layer)?.made

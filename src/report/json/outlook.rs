@@ -47,7 +47,7 @@ pub fn scenario_check(scenario: &Scenario, outlook: &Outlook) -> Value {
     let rests = outlook.rests.iter().map(|own| {
         json!({
             "domain": own.domain, "state": own.state, "on_w": own.on, "rest_w": own.rest,
-            "wake_s": own.wake_time, "wake_cost_j": own.cost, "break_even_s": own.break_even,
+            "entry_s": own.entry_time, "wake_s": own.wake_time, "wake_cost_j": own.cost, "break_even_s": own.break_even,
         })
     });
     json!({

@@ -291,6 +291,12 @@ fn domains(run: &ScenarioRun<'_>) -> Value {
             "name": own.name, "residency": shares, "residency_s": seconds,
             "wakes": own.residency.wakes, "stayed_on": own.residency.stayed,
             "break_even_s": rest.and_then(|rest| rest.break_even),
+            "entry_j": own.transitions.entry, "wake_j": own.transitions.wake,
+            "inrush_j": own.transitions.inrush,
+            "inrush_current_a": own.transitions.inrush_current,
+            "rail_raise_j": own.transitions.rail,
+            "reloads": own.transitions.reloads, "reloaded_bytes": own.transitions.reloaded,
+            "reload_j": own.transitions.reload,
         })
     });
     rows.collect()

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::evidence::Coverage;
 use crate::report::scenario::{ScenarioRun, TimeIn};
-use crate::sim::Quantiles;
+use crate::sim::{DomainUse, Quantiles};
 use crate::trace::{Cause, WINDOWS};
 use crate::uncertainty::{Figure, Interval90};
 use crate::units::{JouleSeconds, Joules, Quantity, Seconds, SimTime, Watts, engineering};
@@ -26,6 +26,7 @@ pub fn scenario_text(run: &ScenarioRun<'_>) -> String {
     let _ = writeln!(text, "{}", streams(run));
     text.push_str(&cascades(run));
     let _ = writeln!(text, "{}", domains(run));
+    text.push_str(&changes(run));
     text.push_str(&blocks(run));
     text.push_str(&engines(run));
     let _ = writeln!(text, "{}", rails(run));
@@ -174,7 +175,7 @@ fn domains(run: &ScenarioRun<'_>) -> Table {
     }
     for (number, own) in run.simulated.domains.iter().enumerate() {
         let times = run.residency(number);
-        let known = ["on", "waking"];
+        let known = ["on", "entering", "waking"];
         let of = |state: &str| {
             let own = times.iter().find(|time| time.state == state);
             own.map_or_else(|| "-".to_owned(), |own| percent(own.share))
@@ -191,6 +192,29 @@ fn domains(run: &ScenarioRun<'_>) -> Table {
         ]);
     }
     rows
+}
+
+/// What changes of state took beside times and energies of waking.
+fn changes(run: &ScenarioRun<'_>) -> String {
+    let parts: Vec<String> = run.simulated.domains.iter().filter_map(change).collect();
+    if parts.is_empty() { String::new() } else { listed("changes of state", &parts) }
+}
+
+fn change(own: &DomainUse) -> Option<String> {
+    let spent = &own.transitions;
+    let energy = |what: &str, energy: Joules| (energy.0 > 0.0).then(|| format!("{what} {energy}"));
+    let peak = spent.inrush_current.map_or_else(String::new, |peak| format!(" at {peak}"));
+    let loaded = format!("{} reloads of {}", grouped(spent.reloads), spent.reloaded);
+    let parts: Vec<String> = [
+        energy("entry", spent.entry),
+        energy("inrush", spent.inrush).map(|inrush| inrush + &peak),
+        energy("raising its rail", spent.rail),
+        (spent.reloads > 0).then(|| format!("{loaded} {}", spent.reload)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("{} ({})", own.name, parts.join("; ")))
 }
 
 fn blocks(run: &ScenarioRun<'_>) -> String {

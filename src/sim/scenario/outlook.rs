@@ -335,6 +335,9 @@ impl Looker<'_> {
     fn rests(&mut self) -> Vec<RestOutlook> {
         let rests = self.scenario.resting();
         let rules = self.scenario.rest.iter().flatten().map(|rest| rest.rule);
+        for rest in &rests {
+            self.inrush(rest);
+        }
         for (rest, rule) in rests.iter().zip(rules) {
             let asks = !matches!(rule, RestRule::Immediately | RestRule::Timeout(_));
             if rest.break_even.is_some() || !asks {
@@ -347,6 +350,18 @@ impl Looker<'_> {
             self.warn(format!("rest.{domain}"), message);
         }
         rests
+    }
+
+    /// Tells of a domain that is charged faster than its rail gives.
+    fn inrush(&mut self, rest: &RestOutlook) {
+        let Some((current, Some(most))) = rest.inrush else { return };
+        if current > most {
+            let RestOutlook { domain, state, .. } = rest;
+            let message = format!(
+                "domain `{domain}` takes {current} while it is charged after `{state}`, and the regulator before it gives {most} at most: its rail breaks in, or the ramp takes longer"
+            );
+            self.warn(format!("rest.{domain}"), message);
+        }
     }
 
     fn saturated(&self, engine: &str, share: Ratio, by: &[(usize, Ratio)]) -> (String, String) {

@@ -4,7 +4,7 @@ use super::System;
 use super::job::{NEVER, Stage};
 use super::port::Owner;
 use super::stream::Served;
-use super::unit::{Doing, Residency};
+use super::unit::{Residency, Transitions};
 use crate::sim::accounts::Closed;
 use crate::sim::load::Tally;
 use crate::trace::Sink;
@@ -16,7 +16,7 @@ pub(in crate::sim) struct Left {
     /// Requests of each stream that wait or are in service.
     pub(in crate::sim) unfinished: Vec<u64>,
     pub(in crate::sim) tallies: Vec<Tally>,
-    pub(in crate::sim) residencies: Vec<Residency>,
+    pub(in crate::sim) residencies: Vec<(Residency, Transitions)>,
     /// Time of each block in each of its states.
     pub(in crate::sim) blocks: Vec<Vec<SimTime>>,
     /// Time that each engine was held.
@@ -66,7 +66,7 @@ impl<S: Sink> System<'_, '_, S> {
             served: self.streams.into_iter().map(|own| own.served).collect(),
             unfinished,
             tallies: self.cascades.into_iter().map(|own| own.tally).collect(),
-            residencies: self.domains.units.iter().map(|unit| unit.residency).collect(),
+            residencies: self.domains.units.iter().map(|own| (own.residency, own.spent)).collect(),
             blocks: self.blocks.into_iter().map(|block| block.residency).collect(),
             engines: self.engines.iter().map(|unit| unit.busy).collect(),
             contended: self.ports.iter().map(|port| port.contended_until(end)).collect(),
@@ -105,11 +105,7 @@ impl<S: Sink> System<'_, '_, S> {
     fn cut_domain(&mut self, end: SimTime, domain: usize) {
         let doing = self.domains.units[domain].doing;
         let since = self.domains.units[domain].change(end, doing);
-        let fixed = &self.domains.fixed[domain];
-        if let (Doing::Waking, Some((energy, kind))) = (doing, fixed.wake_energy) {
-            let share = end.since(since).seconds() / fixed.wake.seconds();
-            self.accounts.charge_waking(domain, energy * share, kind);
-        }
+        self.cut_passing(end, domain);
         self.tell_state(domain, doing, (since, end));
     }
 }

@@ -9,9 +9,20 @@ use crate::hardware::Role;
 use crate::sim::SimError;
 use crate::sim::kernel::{Class, Queue};
 use crate::sim::load::RestRule;
+use crate::sim::reload::Reload;
 use crate::sim::scenario::Rest;
 use crate::trace::{Sink, SpanKind};
 use crate::units::{Seconds, SimTime, Watts};
+
+/// How a domain rests.
+#[derive(Debug, Clone, Default)]
+pub(in crate::sim) struct Resting {
+    pub(in crate::sim) rest: Option<Rest>,
+    /// The idle time from which that pays.
+    pub(in crate::sim) break_even: Option<Seconds>,
+    /// What it loads on waking.
+    pub(in crate::sim) reload: Option<Reload>,
+}
 
 /// All domains of a run.
 pub(super) struct Domains<'a> {
@@ -19,24 +30,46 @@ pub(super) struct Domains<'a> {
     pub(super) fixed: Vec<Fixed<'a>>,
     /// Domains that are needed while anything is served.
     pub(super) followers: Vec<usize>,
+    /// Domains that load weights on waking.
+    pub(super) loading: Vec<usize>,
     /// Memories of each domain.
     memories: Vec<Vec<usize>>,
     /// Domains that nothing needs since this instant.
     idle: Vec<usize>,
 }
 
+/// Domains whose weights come from each other would wait for ever.
+fn no_circles(fixed: &[Fixed<'_>], setting: Setting<'_>) -> Result<(), SimError> {
+    let needs = |domain: usize| fixed[domain].reload.iter().flat_map(|(own, _)| &own.needs);
+    for domain in 0..fixed.len() {
+        let (mut seen, mut next) = (vec![false; fixed.len()], vec![domain]);
+        while let Some(own) = next.pop() {
+            next.extend(needs(own).filter(|source| !std::mem::replace(&mut seen[**source], true)));
+        }
+        if seen[domain] {
+            let name = &setting.profile.spec().domains[domain].name;
+            return Err(SimError::Workload(format!(
+                "domain `{name}` loads its weights from a domain that loads from it: neither comes back; `reloaded_from` says where they come from"
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl<'a> Domains<'a> {
     pub(super) fn new(
-        rests: &[(Option<Rest>, Option<Seconds>)],
+        rests: &mut [Resting],
         together: bool,
         setting: Setting<'a>,
     ) -> Result<Self, SimError> {
         let spec = setting.profile.spec();
         let mut fixed = Vec::with_capacity(spec.domains.len());
         for domain in 0..spec.domains.len() {
-            let (rest, break_even) = rests.get(domain).copied().unwrap_or_default();
-            fixed.push(Fixed::of(domain, rest, break_even, together, setting)?);
+            let own = rests.get_mut(domain).map(std::mem::take).unwrap_or_default();
+            let (rest, reload) = ((own.rest, own.break_even), own.reload);
+            fixed.push(Fixed::of(domain, rest, reload, together, setting)?);
         }
+        no_circles(&fixed, setting)?;
         let followers = (0..fixed.len()).filter(|d| fixed[*d].follows).collect();
         let homes = &setting.profile.links().channel_domain;
         let within = |domain: usize| {
@@ -47,6 +80,7 @@ impl<'a> Domains<'a> {
             // A run starts at rest.
             units: fixed.iter().map(|own| Unit::new(own.rest.is_some() || own.asleep)).collect(),
             memories: (0..fixed.len()).map(within).collect(),
+            loading: (0..fixed.len()).filter(|d| fixed[*d].reload.is_some()).collect(),
             fixed,
             followers,
             idle: Vec::new(),
@@ -83,10 +117,8 @@ impl<'a> Domains<'a> {
 
     /// Whether any domain is on its way back, and what that time rests on.
     pub(super) fn waking(&self) -> (bool, Kind) {
-        let waking = self.units.iter().zip(&self.fixed).filter(|(u, _)| u.doing == Doing::Waking);
-        waking.fold((false, Kind::STRONGEST), |(_, kind), (_, own)| {
-            (true, kind.weaker(own.wake_kind))
-        })
+        let passing = self.units.iter().filter_map(|unit| unit.passing.as_ref());
+        passing.fold((false, Kind::STRONGEST), |(_, kind), own| (true, kind.weaker(own.kind)))
     }
 }
 
@@ -112,47 +144,12 @@ impl<S: Sink> System<'_, '_, S> {
                 unit.generation.renew();
                 Ok(())
             }
-            Doing::Waking => Ok(()),
+            Doing::Entering | Doing::Waking => Ok(()),
             Doing::Resting => self.wake(domain, queue),
         }
     }
 
-    fn wake(&mut self, domain: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
-        let now = queue.now();
-        let wake = self.domains.fixed[domain].wake;
-        self.change_domain(now, domain, Doing::Waking);
-        if wake == SimTime::ZERO {
-            self.domains.units[domain].residency.wakes += 1;
-            self.change_domain(now, domain, Doing::On);
-            return Ok(());
-        }
-        self.set_domain_power(now, domain);
-        let ticket = self.domains.units[domain].generation.renew();
-        queue.schedule(now.after(wake)?, Class::Completion, Event::Awake { domain, ticket })?;
-        Ok(())
-    }
-
-    /// A domain is on again.
-    pub(super) fn awake(
-        &mut self,
-        domain: usize,
-        queue: &mut Queue<Event>,
-    ) -> Result<(), SimError> {
-        let now = queue.now();
-        self.domains.units[domain].residency.wakes += 1;
-        if let Some((energy, kind)) = self.domains.fixed[domain].wake_energy {
-            self.accounts.charge_waking(domain, energy, kind);
-        }
-        self.change_domain(now, domain, Doing::On);
-        self.proceed(domain, queue)
-    }
-
-    /// A domain goes to rest.
-    pub(super) fn rest(&mut self, now: SimTime, domain: usize) {
-        self.change_domain(now, domain, Doing::Resting);
-    }
-
-    fn change_domain(&mut self, now: SimTime, domain: usize, doing: Doing) {
+    pub(super) fn change_domain(&mut self, now: SimTime, domain: usize, doing: Doing) {
         let was = self.domains.units[domain].doing;
         let since = self.domains.units[domain].change(now, doing);
         self.tell_state(domain, was, (since, now));
@@ -168,6 +165,7 @@ impl<S: Sink> System<'_, '_, S> {
         let (kind, name) = match was {
             Doing::On => (SpanKind::State, "on"),
             Doing::Resting => (SpanKind::State, state.name.as_str()),
+            Doing::Entering => (SpanKind::Transition, "entry"),
             Doing::Waking => (SpanKind::Transition, "wake"),
         };
         self.tell((kind, name, track), None, times);
@@ -176,7 +174,7 @@ impl<S: Sink> System<'_, '_, S> {
     /// Power of a domain and of the memories in it, as it is. A state of rest replaces clock tree,
     /// leakage and the background of the memories.
     pub(super) fn set_domain_power(&mut self, now: SimTime, domain: usize) {
-        let setting = self.setting;
+        let setting = self.setting_now();
         let (doing, fixed) = (self.domains.units[domain].doing, &self.domains.fixed[domain]);
         let resting = fixed.rest.filter(|_| doing == Doing::Resting).map(|(state, _)| state);
         let power = match resting {
@@ -184,11 +182,10 @@ impl<S: Sink> System<'_, '_, S> {
             None => working_power(domain, setting),
         };
         self.accounts.set_domain(now, domain, power);
-        if let (Doing::Waking, Some((energy, _))) = (doing, fixed.wake_energy)
-            && fixed.wake > SimTime::ZERO
-        {
-            self.accounts.set(now, Role::Rest(domain), energy / fixed.wake.seconds());
+        if let Some(power) = self.passing_power(domain) {
+            self.accounts.set(now, Role::Rest(domain), power);
         }
+        let setting = self.setting;
         let rail = setting.profile.links().domain_rail[domain];
         for place in 0..self.domains.memories[domain].len() {
             let memory = self.domains.memories[domain][place];
@@ -237,7 +234,7 @@ impl<S: Sink> System<'_, '_, S> {
         let average = self.domains.units[domain].average;
         match rule.wait(break_even, average, coming) {
             None => {}
-            Some(wait) if wait.0 <= 0.0 => self.rest(now, domain),
+            Some(wait) if wait.0 <= 0.0 => self.rest(domain, queue)?,
             Some(wait) => {
                 let ticket = self.domains.units[domain].generation.renew();
                 // A timeout past the end of time does not come.

@@ -5,6 +5,7 @@
 
 use super::job::Job;
 use super::port::Port;
+use super::rails::Standing;
 use super::stream::{Feed, Served, Stream};
 use super::unit::{Doing, Unit};
 use super::{Block, Cascade, EngineUse, Mood, System};
@@ -25,6 +26,7 @@ pub(in crate::sim) struct SavedSystem {
     streams: Vec<SavedStream>,
     cascades: Vec<SavedCascade>,
     domains: Vec<Unit>,
+    rails: Standing,
     ports: Vec<Port>,
     backgrounds: Vec<Watts>,
     engines: Vec<EngineUse>,
@@ -112,6 +114,7 @@ impl<S: Sink> System<'_, '_, S> {
             streams,
             cascades,
             domains,
+            rails,
             ports,
             backgrounds,
             engines,
@@ -137,6 +140,7 @@ impl<S: Sink> System<'_, '_, S> {
             streams: streams.iter().map(Stream::save).collect(),
             cascades: cascades.iter().map(Cascade::save).collect(),
             domains: domains.units.clone(),
+            rails: rails.standing.clone(),
             ports: ports.clone(),
             backgrounds: backgrounds.clone(),
             engines: engines.clone(),
@@ -158,6 +162,7 @@ impl<S: Sink> System<'_, '_, S> {
             && self.streams.iter().zip(&saved.streams).all(|(own, saved)| own.fits(saved))
             && self.cascades.len() == saved.cascades.len()
             && self.domains.units.len() == saved.domains.len()
+            && self.rails.fit(&saved.rails)
             && self.ports.len() == saved.ports.len()
             && self.backgrounds.len() == saved.backgrounds.len()
             && self.engines.len() == saved.engines.len()
@@ -173,6 +178,7 @@ impl<S: Sink> System<'_, '_, S> {
             own.restore(saved);
         }
         self.domains.units = saved.domains;
+        self.rails.restore(saved.rails);
         (self.ports, self.backgrounds) = (saved.ports, saved.backgrounds);
         (self.engines, self.blocks) = (saved.engines, saved.blocks);
         self.accounts.restore(saved.accounts);

@@ -59,8 +59,13 @@ impl<S: Sink> System<'_, '_, S> {
         let count = self.streams[stream].program().tasks[task].domains.len();
         let mut missing = 0;
         for place in 0..count {
-            let domain = self.streams[stream].program().tasks[task].domains[place];
-            self.need(domain, queue)?;
+            let tasks = &self.streams[stream].program().tasks;
+            let domain = tasks[task].domains[place];
+            let held =
+                task.checked_sub(1).is_some_and(|before| tasks[before].held.contains(&domain));
+            if !held {
+                self.need(domain, queue)?;
+            }
             missing += u32::from(!self.domains.is_on(domain));
         }
         if self.streams[stream].uses_engines {
@@ -95,7 +100,7 @@ impl<S: Sink> System<'_, '_, S> {
                 self.begin_task(stream, queue)?;
             }
         }
-        Ok(())
+        self.proceed_reloads(domain, queue)
     }
 
     fn begin_task(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
@@ -150,15 +155,23 @@ impl<S: Sink> System<'_, '_, S> {
     }
 
     /// Takes over ends that ports moved.
-    fn follow_ends(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
+    pub(super) fn follow_ends(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let mut moved = std::mem::take(&mut self.moved);
         for (owner, end) in &moved {
-            if let Some(own) = self.streams[owner.job].job.ends.get_mut(owner.part) {
+            let Some(stream) = self.streams.get_mut(owner.job) else {
+                self.move_reload_end(*owner, *end);
+                continue;
+            };
+            if let Some(own) = stream.job.ends.get_mut(owner.part) {
                 *own = *end;
             }
         }
         for (owner, _) in moved.drain(..) {
-            self.plan_end(owner.job, queue)?;
+            if owner.job < self.streams.len() {
+                self.plan_end(owner.job, queue)?;
+            } else {
+                self.plan_reload(owner, queue)?;
+            }
         }
         self.moved = moved;
         Ok(())
@@ -289,8 +302,11 @@ impl<S: Sink> System<'_, '_, S> {
             Holds::Nothing => {}
         }
         for place in 0..self.streams[stream].program().tasks[task].domains.len() {
-            let domain = self.streams[stream].program().tasks[task].domains[place];
-            self.domains.release(domain);
+            let own = &self.streams[stream].program().tasks[task];
+            let domain = own.domains[place];
+            if !own.held.contains(&domain) {
+                self.domains.release(domain);
+            }
         }
         self.dispatch = true;
         let own = &mut self.streams[stream];

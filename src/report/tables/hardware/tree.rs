@@ -231,7 +231,9 @@ pub(super) fn cost(cost: &PerCycle) -> String {
 fn of_state(state: &DomainState) -> String {
     let voltage = state.voltage.as_ref().map(|voltage| format!("at {}", value(voltage)));
     let wakes = state.wake_time.as_ref().map(|time| format!("wakes in {}", value(time)));
-    let parts: Vec<String> = voltage.into_iter().chain(wakes).collect();
+    let enters = state.entry_time.as_ref().map(|time| format!("enters in {}", value(time)));
+    let loses = (!state.loses.is_empty()).then(|| format!("loses {}", state.loses.join(", ")));
+    let parts: Vec<String> = voltage.into_iter().chain(enters).chain(wakes).chain(loses).collect();
     if parts.is_empty() {
         return state.name.clone();
     }
