@@ -18,7 +18,7 @@ pub use picture_folder::{PicturesError, write_fits, write_held_out};
 pub use prediction::Prediction;
 pub use roofs::Roofs;
 pub use run_folder::{RunFolderError, write_run};
-pub use scenario::{Endurance, Pressure, ScenarioRun, TimeIn};
+pub use scenario::{Endurance, Pressure, Resumed, ScenarioRun, TimeIn};
 pub(crate) use scenario_folder::cut_text;
 pub use scenario_folder::write_scenario_run;
 pub use tables::{

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod error;
+mod grounds;
 pub mod kernel;
 pub mod load;
 mod outcome;
@@ -16,17 +17,20 @@ mod run;
 pub mod scenario;
 mod simulate;
 mod simulated;
+mod snapshot;
 mod system;
 mod workload;
 
 pub use accounts::RailUse;
 pub use error::SimError;
+pub use grounds::Grounds;
 pub use outcome::{Durations, Outcome};
 pub use program::MOST_SLOTS;
 pub use quantiles::Quantiles;
 pub use reload::{Reload, ReloadMove, Resident};
 pub use run::run;
-pub use simulate::{Limits, Planned, Prepared};
+pub use simulate::{Limits, PolicyChange, Prepared, Ran, Start};
 pub use simulated::{DomainUse, Simulated, StreamUse};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use system::{Residency, Served, Transitions};
 pub use workload::{Arrivals, Workload};

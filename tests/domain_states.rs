@@ -4,7 +4,7 @@
 use joulecast::hardware::Profile;
 use joulecast::mapping::plan;
 use joulecast::sim::scenario::{Fidelity, Scenario};
-use joulecast::sim::{DomainUse, Limits, Prepared, Simulated};
+use joulecast::sim::{DomainUse, Limits, Prepared, Simulated, Snapshot, Start};
 use joulecast::trace::{Cause, Recorder, Trace};
 use joulecast::units::SimTime;
 
@@ -329,17 +329,40 @@ fn a_domain_that_would_lose_live_data_does_not_rest_between_layers() {
     assert_eq!(core(&loses).residency.wakes, 2, "what layers hand on would be lost");
 }
 
+/// Every part of going to rest and of coming back.
+const ALL: Chip = Chip {
+    regulator: r#"slew: "10 mV/us", output_capacitance: "10 uF","#,
+    core: r#"capacitance: "1 uF","#,
+    state: r#"voltage: "0.5 V", loses: ["sram"], entry_time: "20 us", entry_energy: "1 uJ",
+        ramp_time: "20 us", wake_time: "50 us", wake_energy: "2 uJ""#,
+    side: r#"voltage: "0.4 V""#,
+};
+
+const ALL_REST: &str = r#"rest: {"core": (state: "rest", policy: Immediately), "side": (state: "rest", policy: Immediately),
+    "io": (state: "rest", policy: Immediately)}"#;
+
+#[test]
+fn a_run_is_taken_up_within_any_part() {
+    let scenario = ALL.scenario(&format!(r#"duration: "120 ms", workloads: [{NET}], {ALL_REST}"#));
+    let prepared = Prepared::new(&scenario, Fidelity::Phase).unwrap();
+    let whole = traced(&scenario).0;
+    // The rail rises until 30 us, the ramp ends at 50, waking at 80, the flash is on at 87.
+    for us in [5, 30, 40, 60, 84, 100, 300, 2_000, 40_000, 50_010, 50_085, 50_200] {
+        let (at, seed) = (SimTime(us * 1_000_000), scenario.seed());
+        let deaf = &mut joulecast::trace::Deaf;
+        let run = prepared.run_from(Start::Afresh(seed), Some(at), Limits::default(), deaf);
+        let run = run.unwrap();
+        assert_eq!(run.simulated, whole);
+        let snapshot = Snapshot::from_json(&run.snapshot.unwrap().to_json()).unwrap();
+        let start = Start::From(&snapshot);
+        let rest = prepared.run_from(start, None, Limits::default(), deaf).unwrap();
+        assert_eq!(rest.simulated, whole, "taken up at {us} us");
+    }
+}
+
 #[test]
 fn a_run_that_is_cut_within_any_part_keeps_the_identity_of_joules() {
-    let chip = Chip {
-        regulator: r#"slew: "10 mV/us", output_capacitance: "10 uF","#,
-        core: r#"capacitance: "1 uF","#,
-        state: r#"voltage: "0.5 V", loses: ["sram"], entry_time: "20 us", entry_energy: "1 uJ",
-            ramp_time: "20 us", wake_time: "50 us", wake_energy: "2 uJ""#,
-        side: r#"voltage: "0.4 V""#,
-    };
-    let rests = r#"rest: {"core": (state: "rest", policy: Immediately), "side": (state: "rest", policy: Immediately),
-        "io": (state: "rest", policy: Immediately)}"#;
+    let (chip, rests) = (ALL, ALL_REST);
     // Parts of the first waking lie at 30, 50, 80 and 87 us; entry behind the inference.
     for end in [10, 40, 60, 84, 100, 400, 60_000] {
         let done = chip.run(&format!(r#"duration: "{end} us", workloads: [{NET}], {rests}"#));

@@ -164,6 +164,7 @@ fn placement_acts_on_refusals() {
             directions: Directions { objective: Objective::First, ..Directions::default() },
             alike: Vec::new(),
             homes: Homes::default(),
+            parts: Vec::new(),
         };
         let plan = at(&profile, None, |setting| plan(&network, setting));
         if kind == OpKind::Opaque {

@@ -128,7 +128,7 @@ fn arrivals_are_made_by_the_seed_and_the_name_alone() {
     let times = |scenario: &Scenario, seed| {
         let look = scenario.workloads.iter().find(|w| w.name == "look").unwrap();
         let mut source = scenario.arrivals(look, seed).unwrap();
-        (0..20).map(|_| source.next().unwrap().unwrap()).collect::<Vec<_>>()
+        (0..20).map(|_| source.coming().unwrap().unwrap()).collect::<Vec<_>>()
     };
     let alone = scenario(&changed(&poisson));
     let beside = scenario(&changed(&[poisson[0], other]));

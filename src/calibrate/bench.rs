@@ -104,7 +104,9 @@ impl Bench {
         let objective = Objective::First;
         let directions = Directions { objective, ..Directions::default() };
         let fuses = self.profile.fuses(&self.stacks);
-        Network::executed(&graph, fuses).map(|network| Network { directions, ..network })
+        let network = Network::executed(&graph, fuses)?;
+        // What was measured ran layer by layer, all samples of a batch at once.
+        Ok(Network { directions, parts: Vec::new(), ..network })
     }
 
     /// A measured layer is one of the prediction's.

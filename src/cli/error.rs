@@ -10,9 +10,9 @@ use crate::mapping::import::ImportError;
 use crate::model::ModelError;
 use crate::report::plot::PlotError;
 use crate::report::{ConvertError, FolderError, PicturesError, RunFolderError};
-use crate::sim::SimError;
 use crate::sim::kernel::KernelError;
 use crate::sim::scenario::ScenarioError;
+use crate::sim::{SimError, SnapshotError};
 use crate::trace::InstrumentFault;
 use crate::units::LiteralError;
 use std::path::PathBuf;
@@ -93,10 +93,28 @@ pub enum CliError {
         instead: &'static str,
     },
     /// A time that is none.
-    #[error("--trace-time {text}: a time above zero is expected, up to 213 days")]
-    TraceTime {
+    #[error("{argument} {text}: a time above zero is expected, up to 213 days")]
+    NoTime {
+        /// The flag.
+        argument: &'static str,
         /// The time as given.
         text: String,
+    },
+    /// A snapshot that cannot be read.
+    #[error("cannot read the snapshot {file}: {reason}")]
+    ReadSnapshot {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// A snapshot that is none.
+    #[error("{file}: {error}")]
+    Snapshot {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: SnapshotError,
     },
     /// A validation case.
     #[error(transparent)]

@@ -54,6 +54,14 @@ pub(super) struct RunArguments {
     /// left out. Totals are always of all
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     trace_time: Option<String>,
+    /// Of a scenario: write the whole state of the run at this moment, such as "2 h", to snapshot.json in
+    /// the folder of --out
+    #[arg(long, value_name = "TIME", requires = "out", allow_hyphen_values = true)]
+    snapshot_at: Option<String>,
+    /// Of a scenario: go on from a snapshot instead of from the start. Policies (when domains rest,
+    /// priorities, deadlines, batches, queues, the end) may differ from those of the run that wrote it
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    resume: Option<PathBuf>,
     /// The same figures as JSON
     #[arg(long)]
     json: bool,

@@ -11,7 +11,7 @@ use crate::physics::switching;
 use crate::units::{Quantity, Volts, Watts};
 
 /// Power, and what the number rests on.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct KnownPower {
     /// The power.
     pub power: Watts,

@@ -495,7 +495,7 @@ impl Summing<'_> {
 }
 
 /// What is drawn whatever the engines do, in the order that it is told of.
-fn standing_parts(setting: Setting<'_>) -> Vec<(Role, usize, KnownPower)> {
+pub(super) fn standing_parts(setting: Setting<'_>) -> Vec<(Role, usize, KnownPower)> {
     let links = setting.profile.links();
     let mut parts = Vec::new();
     for index in 0..setting.profile.spec().memories.len() {

@@ -32,12 +32,12 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    pub(super) fn of(network: &Network, setting: Setting<'_>) -> Self {
+    pub(super) fn of(network: &Network, directions: &Directions, setting: Setting<'_>) -> Self {
         let engines = 0..setting.profile.spec().engines.len();
         let homes: Vec<_> = engines.map(|e| memory_plan(network, e, setting.profile)).collect();
         let layers = network.layers.len();
         let mut choices = Self {
-            directions: network.directions.clone(),
+            directions: directions.clone(),
             homes,
             candidates: Vec::with_capacity(layers),
             refusals: Vec::with_capacity(layers),

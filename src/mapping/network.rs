@@ -1,7 +1,7 @@
 //! A network as mapping sees it: layers with their work, and how much memory its tensors take.
 
-use super::Directions;
 use super::memory::Homes;
+use super::{BatchPart, Directions};
 use crate::model::{
     Buffers, Layer, ModelError, ModelGraph, Quality, Transform, TransformRecord, Work, apply,
 };
@@ -30,6 +30,8 @@ pub struct Network {
     /// For each layer the first one with the same work, wherever its tensors lie. Layers repeat, and what
     /// is mapped once is mapped alike again.
     pub alike: Vec<usize>,
+    /// The network for parts of its batch, a single sample first; none where no batch was asked for.
+    pub parts: Vec<BatchPart>,
 }
 
 impl Network {
@@ -55,14 +57,22 @@ impl Network {
             homes,
             directions: Directions::default(),
             alike,
+            parts: Vec::new(),
         })
     }
 
-    /// Counts a graph as software executes it: fused, where it fuses.
+    /// Counts a graph as software executes it: fused, where it fuses; and the parts that a batch can be
+    /// cut in.
     ///
     /// # Errors
     /// As [`Network::of`], and those of the transform.
     pub fn executed(graph: &ModelGraph, fuses: bool) -> Result<Self, ModelError> {
+        let made = |graph: &ModelGraph| Self::executed_at_once(graph, fuses);
+        let whole = made(graph)?;
+        Ok(Self { parts: BatchPart::all(graph, made, &whole), ..whole })
+    }
+
+    fn executed_at_once(graph: &ModelGraph, fuses: bool) -> Result<Self, ModelError> {
         if !fuses {
             return Self::of(graph);
         }

@@ -6,6 +6,7 @@ use crate::evidence::Kind;
 use crate::hardware::Point;
 use crate::model::OpKind;
 use crate::units::{Bytes, Cycles, Joules};
+use std::borrow::Cow;
 
 /// A part of a step, in which engine and transfers run side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -178,9 +179,20 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// Where tensors live, for the engines in use.
     pub memory: Vec<MemoryInUse>,
+    /// Parts of a batch that go through all layers one after the other; the figures of `steps` are those
+    /// of all of them. One where everything goes through at once.
+    pub passes: u64,
 }
 
 impl Plan {
+    /// Steps of one of its passes.
+    pub fn steps_of_a_pass(&self) -> Cow<'_, [Step]> {
+        match self.passes {
+            0 | 1 => Cow::Borrowed(&self.steps),
+            passes => self.steps.iter().map(|step| step.times(1, passes)).collect(),
+        }
+    }
+
     /// Layers of which nobody knows how much work they are; no share of operations holds them.
     pub fn unknown_layers(&self) -> usize {
         self.uncosted.iter().filter(|layer| layer.kind == OpKind::Opaque).count()

@@ -1,5 +1,6 @@
 //! From a network to its plan: candidates on every engine, placement, handovers, steps.
 
+use super::Directions;
 use super::ahead::fetch_ahead;
 use super::begin::begin;
 use super::candidate::Candidate;
@@ -9,6 +10,7 @@ use super::handover::handover;
 use super::memory::{MemoryInUse, MemoryPlan};
 use super::network::{Network, operations};
 use super::notes::notes;
+use super::parts::least;
 use super::pipelined::overlap;
 use super::place::Handover;
 use super::plan::{Fallback, Phase, PhaseKind, Plan, Step, Transfer, Uncosted};
@@ -22,9 +24,19 @@ use std::sync::Arc;
 
 /// Maps a network onto a profile, as its [`Network::directions`] ask. A layer that every engine refuses,
 /// or that the engine refuses that it is tied to, is listed as uncosted with the reasons, and is in no
-/// sum.
+/// sum. A batch goes through at once, or in parts where that costs less ([`super::parts`]).
 pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
-    let mut choices = Choices::of(network, setting);
+    let at_once = plan_at_once(network, &network.directions, setting);
+    if network.parts.is_empty() { at_once } else { least(at_once, network, setting) }
+}
+
+/// The plan of all samples of a network together.
+pub(super) fn plan_at_once(
+    network: &Network,
+    directions: &Directions,
+    setting: Setting<'_>,
+) -> Plan {
+    let mut choices = Choices::of(network, directions, setting);
     let (placement, handovers) = choices.placement(network, setting);
     choices.chain(network, &placement, setting);
     let mut arrivals = arrivals(&handovers, network.layers.len(), setting);
@@ -82,6 +94,7 @@ pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
         fits,
         notes,
         memory: in_use(&engines, &choices.homes),
+        passes: 1,
     }
 }
 

@@ -5,10 +5,10 @@ mod pressure;
 pub use pressure::Pressure;
 
 use crate::cost::Setting;
-use crate::evidence::Coverage;
+use crate::mapping::Plan;
 use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
-use crate::sim::{Planned, Prepared, Quantiles, Simulated, StreamUse};
+use crate::sim::{Grounds, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
 use crate::uncertainty::{Figure, Interval90, Uncertainty};
 use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
@@ -28,10 +28,21 @@ pub struct ScenarioRun<'a> {
     pub fidelity: Fidelity,
     /// How sure the headline figures are; nothing where nothing can be said.
     pub uncertainty: Option<Uncertainty>,
-    /// What the energy rests on.
-    pub energy_evidence: Coverage,
+    /// What energy and time rest on.
+    pub grounds: Grounds,
     /// What limits the headline figures, to be said wherever they are.
     pub caveats: Vec<String>,
+    /// Where it was taken up from a snapshot; nothing of one that began at time zero.
+    pub resumed: Option<Resumed>,
+}
+
+/// Where a run goes on from a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    /// The moment.
+    pub at: SimTime,
+    /// What is other from there on.
+    pub changed: Vec<PolicyChange>,
 }
 
 /// Time in a state.
@@ -65,8 +76,7 @@ impl<'a> ScenarioRun<'a> {
         simulated: &'a Simulated,
         uncertainty: Option<Uncertainty>,
     ) -> Self {
-        let planned = prepared.planned().map(|(_, planned)| planned);
-        let energy_evidence = evidence(planned, simulated);
+        let grounds = prepared.grounds(simulated);
         let caveats = Vec::new();
         let mut run = Self {
             scenario,
@@ -75,12 +85,37 @@ impl<'a> ScenarioRun<'a> {
             seed,
             fidelity,
             uncertainty,
-            energy_evidence,
+            grounds,
             caveats,
+            resumed: None,
         };
         run.caveats = run.limits();
-        run.caveats.extend(prepared.planned().filter_map(|(name, own)| lacks(name, own?)));
+        run.caveats.extend(prepared.plans().filter_map(|(name, own)| lacks(name, own?)));
         run
+    }
+
+    /// It goes on from a snapshot.
+    pub fn resume(&mut self, resumed: Resumed) {
+        let at = resumed.at.seconds();
+        let mut said =
+            format!("taken up from a snapshot at {at}; figures are of all from the start");
+        // Domains of one chip mostly change together.
+        let mut alike: Vec<(Vec<&str>, &PolicyChange)> = Vec::new();
+        for own in &resumed.changed {
+            match alike.iter_mut().find(|(_, other)| (&other.was, &other.is) == (&own.was, &own.is))
+            {
+                Some((policies, _)) => policies.push(&own.policy),
+                None => alike.push((vec![&own.policy], own)),
+            }
+        }
+        for (policies, own) in alike {
+            said.push_str(&format!("; {}: {}, before {}", policies.join(", "), own.is, own.was));
+        }
+        if !resumed.changed.is_empty() {
+            said.push_str("; no intervals, for policies change on the way");
+        }
+        self.caveats.push(said);
+        self.resumed = Some(resumed);
     }
 
     fn limits(&self) -> Vec<String> {
@@ -97,10 +132,11 @@ impl<'a> ScenarioRun<'a> {
             ));
         }
         said.extend(self.pressures().filter_map(|own| own.words()));
-        if self.energy_evidence.is_indicative() {
+        if self.is_indicative() {
             said.push(format!(
-                "indicative: {:.0} % of the energy rests on measured, datasheet, paper or fitted numbers",
-                self.energy_evidence.share() * 100.0
+                "indicative: {:.0} % of the energy and {:.0} % of the time rest on measured, datasheet, paper or fitted numbers",
+                self.grounds.energy.share() * 100.0,
+                self.grounds.time.share() * 100.0
             ));
         }
         let assumed = self.scenario.assumed().len();
@@ -111,6 +147,11 @@ impl<'a> ScenarioRun<'a> {
             ));
         }
         said
+    }
+
+    /// True where less than half of the energy or of the time rests on evidence.
+    pub fn is_indicative(&self) -> bool {
+        self.grounds.energy.is_indicative() || self.grounds.time.is_indicative()
     }
 
     /// The setting of the whole run, without the software of a workload.
@@ -240,8 +281,7 @@ impl<'a> ScenarioRun<'a> {
 }
 
 /// What the figures of a stream leave out.
-fn lacks(name: &str, planned: &Planned) -> Option<String> {
-    let plan = &planned.plan;
+fn lacks(name: &str, plan: &Plan) -> Option<String> {
     if !plan.fits {
         return Some(format!(
             "DOES NOT FIT: `{name}` needs more memory than there is; costed as if it did"
@@ -257,19 +297,4 @@ fn lacks(name: &str, planned: &Planned) -> Option<String> {
         let share = plan.costed_share * 100.0;
         format!("PARTIAL: only {share:.1} % of the operations of `{name}` could be costed here")
     })
-}
-
-/// What the energy of a run rests on: each inference on what one by itself does, the rest on what was
-/// booked.
-fn evidence<'a>(
-    planned: impl Iterator<Item = Option<&'a Planned>>,
-    simulated: &Simulated,
-) -> Coverage {
-    let mut all = simulated.rest_evidence.clone();
-    for (planned, own) in planned.zip(&simulated.streams) {
-        if let Some(planned) = planned {
-            all.merge(&planned.evidence.clone().scaled(own.served.inferences as f64));
-        }
-    }
-    all
 }

@@ -4,20 +4,24 @@ use super::plot::{PowerOptions, power};
 use super::run_folder::write_trace;
 use super::scenario::ScenarioRun;
 use super::{OutputFolder, RunFolderError, json, scenario_text};
+use crate::sim::Snapshot;
 use crate::trace::{Span, SpanKind, Trace};
 use crate::units::{Seconds, SimTime};
 use std::path::Path;
 
-/// Writes trace (CSV, Perfetto), pictures (PNG, SVG), table and metrics of a run to `target`.
+/// Writes trace (CSV, Perfetto), pictures (PNG, SVG), table, metrics and the snapshot of a run, if there is
+/// one, to `target`.
 pub fn write_scenario_run(
     run: &ScenarioRun<'_>,
     trace: &Trace,
+    snapshot: Option<&Snapshot>,
     target: &Path,
 ) -> Result<(), RunFolderError> {
     let folder = OutputFolder::begin(target)?;
     write_trace(trace, &folder)?;
     let (title, subtitle) = (run.subject(), subtitle(run));
-    let options = PowerOptions { title, subtitle, ..PowerOptions::default() };
+    let from = run.resumed.as_ref().map(|own| own.at).filter(|at| *at < trace.end);
+    let options = PowerOptions { title, subtitle, from, ..PowerOptions::default() };
     for name in ["power.png", "power.svg"] {
         power(trace, &options, &folder.path().join(name))?;
     }
@@ -31,6 +35,9 @@ pub fn write_scenario_run(
         for name in ["first_inference.png", "first_inference.svg"] {
             power(trace, &closer, &folder.path().join(name))?;
         }
+    }
+    if let Some(snapshot) = snapshot {
+        folder.write("snapshot.json", snapshot.to_json().as_bytes())?;
     }
     folder.write("report.txt", scenario_text(run).as_bytes())?;
     let metrics = json::scenario_run(run);

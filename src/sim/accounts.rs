@@ -7,6 +7,7 @@
 //! takes the difference between the end of its layer and its start.
 
 mod places;
+mod saved;
 
 use crate::cost::{
     Changed, DomainPower, KnownPower, Setting, SupplyState, SupplyTree, evidence_at_sources,
@@ -17,6 +18,7 @@ use crate::hardware::Role;
 use crate::trace::{Cause, ComponentId, Header, Ledger, RailId, Sink};
 use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Volts, Watts};
 use places::{Places, header};
+pub(super) use saved::SavedAccounts;
 use serde::{Deserialize, Serialize};
 
 /// A value that holds until it changes, with its integral over ticks: they are whole numbers, and one

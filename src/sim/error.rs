@@ -2,6 +2,7 @@
 
 use super::kernel::KernelError;
 use super::load::LoadError;
+use super::snapshot::SnapshotError;
 use crate::mapping::Plan;
 use crate::trace::Residuals;
 use crate::units::{Joules, Seconds, TimeError};
@@ -12,6 +13,9 @@ pub enum SimError {
     /// What is asked of it cannot go on.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A snapshot cannot be taken up.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// The kernel stopped.
     #[error(transparent)]
     Kernel(#[from] KernelError),

@@ -147,11 +147,14 @@ impl Program {
             Ok::<(), TimeError>(())
         };
         host_works(&mut tasks, |host| host.before)?;
-        for step in plan.steps.iter().filter(|step| !step.phases.is_empty()) {
-            if host.is_some_and(|host| host.engine != step.engine) {
-                host_works(&mut tasks, |host| host.each_layer)?;
+        let steps = plan.steps_of_a_pass();
+        for _ in 0..plan.passes {
+            for step in steps.iter().filter(|step| !step.phases.is_empty()) {
+                if host.is_some_and(|host| host.engine != step.engine) {
+                    host_works(&mut tasks, |host| host.each_layer)?;
+                }
+                tasks.push(task(step, fidelity, setting)?);
             }
-            tasks.push(task(step, fidelity, setting)?);
         }
         host_works(&mut tasks, |host| host.after)?;
         Self::new(plan.network.clone(), samples, tasks)

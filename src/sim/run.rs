@@ -2,7 +2,7 @@
 //! work and at rest.
 
 use super::kernel::{Queue, Stops, drive};
-use super::load::{Admission, BackToBack, LoadError, MicroBatch, Open, RestRule, Source};
+use super::load::{Admission, CountedTimes, MicroBatch, RestRule, Source};
 use super::outcome::Outcome;
 use super::program::Program;
 use super::reload::{reload, residents};
@@ -13,7 +13,7 @@ use crate::cost::Setting;
 use crate::diagnostic::nearest;
 use crate::mapping::Plan;
 use crate::trace::{MetricsSink, Sink, Tee};
-use crate::units::{Seconds, SimTime};
+use crate::units::SimTime;
 
 /// Runs `workload` on `plan` into `sink`. The identity of joules is checked at the end of every run
 /// and its breach is an error.
@@ -67,17 +67,15 @@ fn setup<'a>(
     }
     let (source, inferences, lasts) = match workload.arrivals {
         Arrivals::BackToBack => {
-            let source: Box<dyn Source> = Box::new(BackToBack::default());
-            (source, Some(workload.inferences), None)
+            (Source::BackToBack { begun: false }, Some(workload.inferences), None)
         }
         Arrivals::Periodic(period) => {
             if SimTime::from_seconds(period)? == SimTime::ZERO {
                 return Err(SimError::Workload("a period is at least one picosecond".into()));
             }
-            let periods = Periods { period, number: 0, count: workload.inferences };
-            let end = periodic(period, workload.inferences)?;
-            let source: Box<dyn Source> = Box::new(Open(periods));
-            (source, None, Some(end))
+            let count = workload.inferences;
+            let times = CountedTimes::new(period, count);
+            (Source::Counted(times), None, Some(CountedTimes::at(period, count)?))
         }
     };
     let stream = StreamSetup {
@@ -112,32 +110,6 @@ fn setup<'a>(
         lasts,
         horizon: None,
     })
-}
-
-/// When a periodic inference is asked for: from the start of the run, so that rounded periods do not
-/// add up.
-fn periodic(period: Seconds, number: u64) -> Result<SimTime, LoadError> {
-    Ok(SimTime::from_seconds(Seconds(period.0 * number as f64))?)
-}
-
-/// So many times, a period apart.
-#[derive(Debug)]
-struct Periods {
-    period: Seconds,
-    number: u64,
-    count: u64,
-}
-
-impl Iterator for Periods {
-    type Item = Result<SimTime, LoadError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let number = self.number;
-        (number < self.count).then(|| {
-            self.number += 1;
-            periodic(self.period, number)
-        })
-    }
 }
 
 /// The state that each domain rests in, by number.

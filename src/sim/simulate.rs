@@ -1,18 +1,22 @@
 //! A scenario, simulated.
 
+mod terms;
+
+pub use terms::PolicyChange;
+
 use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
 use super::reload::{kept_alive, residents};
 use super::scenario::{
     End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
 };
+use super::snapshot::Snapshot;
 use super::system::{
     Block, Event, Feed, Onward, Residency, Resting, Setup, StreamSetup, System, Transitions,
 };
-use super::{DomainUse, SimError, Simulated, StreamUse};
+use super::{DomainUse, Grounds, SimError, Simulated, StreamUse};
 use crate::cost::Setting;
 use crate::estimate::estimate;
-use crate::evidence::Coverage;
 use crate::mapping::{Network, PhaseKind, Plan, plan};
 use crate::sim::load::{Admission, MicroBatch, Tally};
 use crate::trace::{MetricsSink, Sink, Tee};
@@ -28,20 +32,32 @@ pub struct Limits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
 }
 
-/// A plan of a stream, with what an inference of it rests on.
-#[derive(Debug, Clone)]
-pub struct Planned {
-    /// The plan of one sample.
-    pub plan: Plan,
-    /// What the energy of an inference by itself rests on.
-    pub evidence: Coverage,
-}
-
 /// A scenario with the plans of its networks, ready to run any number of times.
 #[derive(Debug)]
 pub struct Prepared<'a> {
     scenario: &'a Scenario,
+    fidelity: Fidelity,
     streams: Vec<Ready>,
+}
+
+/// Where a run begins.
+#[derive(Debug, Clone, Copy)]
+pub enum Start<'a> {
+    /// At time zero, under a seed.
+    Afresh(u64),
+    /// At the moment of a snapshot, whose seed it keeps.
+    From(&'a Snapshot),
+}
+
+/// A run that is over.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What is known at its end.
+    pub simulated: Simulated,
+    /// Policies that were changed where it was taken up.
+    pub changed: Vec<PolicyChange>,
+    /// The snapshot that was asked for; nothing where the run was over before.
+    pub snapshot: Option<Snapshot>,
 }
 
 /// A stream whose programs are made.
@@ -56,7 +72,10 @@ struct Ready {
     admission: Admission,
     /// The workload, or the cascade and its stage.
     of: Origin,
-    planned: Option<Planned>,
+    /// The plan of one sample.
+    plan: Option<Plan>,
+    /// What a pass of each program rests on.
+    grounds: Vec<Grounds>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,17 +106,23 @@ impl<'a> Prepared<'a> {
         }
         let lost = scenario.lost();
         for own in streams.iter_mut().filter(|_| !lost.is_empty()) {
-            let Some(planned) = &own.planned else { continue };
-            for (domain, layers) in kept_alive(&planned.plan, &lost) {
+            let Some(plan) = &own.plan else { continue };
+            for (domain, layers) in kept_alive(plan, &lost) {
                 own.programs.iter_mut().for_each(|program| program.hold(domain, layers));
             }
         }
-        Ok(Self { scenario, streams })
+        Ok(Self { scenario, fidelity, streams })
     }
 
-    /// Plans of the streams: workloads, then the stages of cascades. A detector has none.
-    pub fn planned(&self) -> impl Iterator<Item = (&str, Option<&Planned>)> {
-        self.streams.iter().map(|own| (own.name.as_str(), own.planned.as_ref()))
+    /// Plans of one sample of the streams: workloads, then the stages of cascades, then tasks. Who runs no
+    /// network has none.
+    pub fn plans(&self) -> impl Iterator<Item = (&str, Option<&Plan>)> {
+        self.streams.iter().map(|own| (own.name.as_str(), own.plan.as_ref()))
+    }
+
+    /// What energy and time of a run of it rest on.
+    pub fn grounds(&self, simulated: &Simulated) -> Grounds {
+        Grounds::of_run(self.streams.iter().map(|own| own.grounds.as_slice()), simulated)
     }
 
     /// One run under `seed` into `sink`. The identity of joules is checked at its end, wherever that
@@ -111,19 +136,58 @@ impl<'a> Prepared<'a> {
         limits: Limits<'_>,
         sink: &mut impl Sink,
     ) -> Result<Simulated, SimError> {
+        self.run_from(Start::Afresh(seed), None, limits, sink).map(|ran| ran.simulated)
+    }
+
+    /// The same from `start` on, with a snapshot at `keep` where that is given. Of a run that is taken up,
+    /// figures are of all of it, from time zero; `sink` hears what comes from the moment on, and that
+    /// before it is unknown.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::run`]; a snapshot of another run, or that the scenario cannot go on from.
+    pub fn run_from(
+        &self,
+        start: Start<'_>,
+        keep: Option<SimTime>,
+        limits: Limits<'_>,
+        sink: &mut impl Sink,
+    ) -> Result<Ran, SimError> {
         let scenario = self.scenario;
         let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+        let seed = match start {
+            Start::Afresh(seed) => seed,
+            Start::From(snapshot) => snapshot.seed(),
+        };
         let mut sums = MetricsSink::default();
         let mut both = Tee(&mut sums, sink);
         let mut system = System::new(self.setup(setting, seed)?, &mut both)?;
         let mut queue: Queue<Event> = Queue::default();
-        system.begin(&mut queue)?;
+        let mut changed = Vec::new();
+        match start {
+            Start::Afresh(_) => system.begin(&mut queue)?,
+            Start::From(snapshot) => {
+                changed = self.take_up(snapshot, &mut system, &mut queue)?;
+                *system.first_sink() = snapshot.sums.clone();
+                system.tell_second(snapshot.at());
+            }
+        }
         let until = match scenario.end {
             End::After(time) => Some(time),
             End::Inferences(_) => None,
         };
         let Limits { max_events, interrupt } = limits;
-        let ending = drive(&mut system, &mut queue, Stops { until, max_events, interrupt })?;
+        let mut stops = Stops { until, max_events, interrupt };
+        let mut snapshot = None;
+        if let Some(at) = keep {
+            stops.until = Some(at);
+            if let Ending::Until(_) = drive(&mut system, &mut queue, stops)? {
+                let (saved, sums) = (system.save(), system.first_sink().clone());
+                let of = (scenario.spec().name.as_str(), seed);
+                snapshot = Some(Snapshot::new(of, self.terms(), at, (queue.clone(), saved, sums)));
+            }
+            stops.until = until;
+        }
+        let ending = drive(&mut system, &mut queue, stops)?;
         let (ending, end) = match (ending, until) {
             (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
             _ => (ending, queue.now()),
@@ -145,13 +209,13 @@ impl<'a> Prepared<'a> {
         let streams = streams.map(|((own, served), unfinished)| StreamUse {
             name: own.name.clone(),
             layers: layers(&own.programs),
-            runs_network: own.planned.is_some(),
+            runs_network: own.plan.is_some(),
             has_deadline: own.deadline.is_some(),
             served,
             unfinished,
         });
         let cascades = scenario.cascades.iter().map(|wake| wake.name.clone());
-        Ok(Simulated {
+        let simulated = Simulated {
             metrics,
             ledger: left.closed.ledger,
             rest_evidence: left.closed.rest_evidence,
@@ -164,7 +228,8 @@ impl<'a> Prepared<'a> {
             engines: left.engines,
             contended: left.contended,
             rails: left.closed.rails,
-        })
+        };
+        Ok(Ran { simulated, changed, snapshot })
     }
 
     fn domains(&self, residencies: &[(Residency, Transitions)]) -> Vec<DomainUse> {
@@ -201,8 +266,7 @@ impl<'a> Prepared<'a> {
             let looks = scenario.looks(wake, seed)?;
             cascades.push((looks, stages, Tally::of(&wake.cascade)));
         }
-        let plans = self.streams.iter().filter_map(|own| own.planned.as_ref());
-        let plans: Vec<&Plan> = plans.map(|own| &own.plan).collect();
+        let plans: Vec<&Plan> = self.streams.iter().filter_map(|own| own.plan.as_ref()).collect();
         let residents = residents(&plans, setting.profile);
         let resting = scenario.resting_with(&residents);
         let rests = scenario.rest.iter().enumerate().map(|(domain, rest)| Resting {
@@ -281,11 +345,13 @@ fn of_workload(
     let placed = &workload.placed;
     let setting = scenario.setting(placed);
     let host = workload.host;
-    let (first, planned) = program(&placed.network, 1, (fidelity, host), setting)?;
-    let mut programs = vec![first];
+    let (first, plan, own) = program(&placed.network, 1, (fidelity, host), setting)?;
+    let (mut programs, mut grounds) = (vec![first], vec![own]);
     for (place, network) in workload.together.iter().enumerate() {
         let samples = place as u64 + 2;
-        programs.push(program(network, samples, (fidelity, host), setting)?.0);
+        let (own, _, rests_on) = program(network, samples, (fidelity, host), setting)?;
+        programs.push(own);
+        grounds.push(rests_on);
     }
     Ok(Ready {
         name: workload.name.clone(),
@@ -296,7 +362,8 @@ fn of_workload(
         batch: workload.batch,
         admission: workload.admission,
         of: Origin::Workload(index),
-        planned: Some(planned),
+        plan: Some(plan),
+        grounds,
     })
 }
 
@@ -308,14 +375,17 @@ fn of_stage(
     fidelity: Fidelity,
 ) -> Result<Ready, SimError> {
     let own = wake.cascade.stages().get(onward.stage).map_or("", |stage| stage.name.as_str());
-    let (program, planned) = match &work.work {
+    let (program, plan, grounds) = match &work.work {
         Work::Network(placed) => {
             let Placed { network, .. } = placed.as_ref();
-            let (program, planned) =
+            let (program, plan, grounds) =
                 program(network, 1, (fidelity, None), scenario.setting(placed))?;
-            (program, Some(planned))
+            (program, Some(plan), grounds)
         }
-        Work::Detector { time, block } => (detector(own, *time, *block)?, None),
+        Work::Detector { time, kind, block } => {
+            let grounds = Grounds::of_look((*time, *kind), *block, &scenario.rest, bare(scenario));
+            (detector(own, *time, *block)?, None, grounds)
+        }
     };
     Ok(Ready {
         name: format!("{}.{own}", wake.name),
@@ -326,12 +396,18 @@ fn of_stage(
         batch: MicroBatch::SINGLE,
         admission: Admission::default(),
         of: Origin::Stage(onward),
-        planned,
+        plan,
+        grounds: vec![grounds],
     })
 }
 
+/// The setting of what runs no network.
+fn bare(scenario: &Scenario) -> Setting<'_> {
+    Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] }
+}
+
 fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, SimError> {
-    let setting = Setting { profile: scenario.profile(), point: scenario.point(), stacks: &[] };
+    let setting = bare(scenario);
     Ok(Ready {
         name: own.name.clone(),
         programs: vec![Program::of_cycles(&own.name, own.engine, own.cycles, setting)?],
@@ -341,7 +417,8 @@ fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, S
         batch: MicroBatch::SINGLE,
         admission: own.admission,
         of: Origin::Task(index),
-        planned: None,
+        plan: None,
+        grounds: vec![Grounds::of_task(own, setting)],
     })
 }
 
@@ -350,7 +427,7 @@ fn program(
     samples: u64,
     (fidelity, host): (Fidelity, Option<Host>),
     setting: Setting<'_>,
-) -> Result<(Program, Planned), SimError> {
+) -> Result<(Program, Plan, Grounds), SimError> {
     let plan = plan(network, setting);
     if plan.steps.iter().all(|step| step.phases.is_empty()) {
         return Err(SimError::nothing(&plan));
@@ -358,7 +435,8 @@ fn program(
     let expected = estimate(&plan, setting);
     SimError::unless_finite(&plan, expected.latency, expected.energy)?;
     let program = Program::of(&plan, samples, fidelity, host, setting)?;
-    Ok((program, Planned { plan, evidence: expected.energy_coverage }))
+    let grounds = Grounds::of_network(&plan, &expected, host, setting);
+    Ok((program, plan, grounds))
 }
 
 /// A look of a detector that is no network.

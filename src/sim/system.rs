@@ -14,6 +14,7 @@ mod port;
 mod rails;
 mod reload;
 mod requests;
+mod saved;
 mod stream;
 mod tasks;
 mod unit;
@@ -21,6 +22,7 @@ mod waking;
 
 pub(super) use blocks::Block;
 pub(super) use domains::Resting;
+pub(super) use saved::SavedSystem;
 pub use stream::{Feed, Onward, Served, StreamSetup};
 pub use unit::{Residency, Transitions};
 
@@ -36,10 +38,11 @@ use crate::units::{SimTime, Watts};
 use domains::Domains;
 use port::{Owner, Port};
 use rails::Rails;
+use serde::{Deserialize, Serialize};
 use stream::Stream;
 
 /// What can happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A request comes.
     Arrive {
@@ -93,6 +96,8 @@ pub enum Event {
         /// The block.
         load: usize,
     },
+    /// Policies change, where a run is taken up from a snapshot.
+    PolicyChange,
     /// The run is to last until here.
     End,
 }
@@ -125,7 +130,7 @@ struct Cascade {
 }
 
 /// An engine in a run.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct EngineUse {
     holder: Option<usize>,
     since: SimTime,
@@ -133,7 +138,7 @@ struct EngineUse {
 }
 
 /// What nothing else is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Mood {
     Idle,
     Waking,
@@ -169,6 +174,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     ports_changed: Vec<usize>,
     /// Ends that moved.
     moved: Vec<(Owner, SimTime)>,
+    anew: saved::Anew,
     hears: Hears,
 }
 
@@ -227,6 +233,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             dispatch: false,
             ports_changed: Vec::new(),
             moved: Vec::new(),
+            anew: saved::Anew::default(),
             hears,
         })
     }
@@ -253,6 +260,11 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         }
         // What happens at the very start is settled with it.
         if queue.next_at() == Some(SimTime::ZERO) { Ok(()) } else { self.settle(queue) }
+    }
+
+    /// Whether nothing is asked for any more.
+    fn is_over(&self, now: SimTime) -> bool {
+        self.horizon.is_some_and(|end| now >= end)
     }
 
     /// Tells of what went on from `start` to `now`.
@@ -342,6 +354,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
         self.accounts.book(now);
         match event {
             Event::Work { stream, .. } => self.work(stream, queue),
+            Event::Arrive { .. } | Event::Look { .. } if self.is_over(now) => Ok(()),
             Event::Arrive { stream, by_itself } => {
                 self.ask(stream, None, queue)?;
                 if by_itself { self.look_up(stream, queue) } else { Ok(()) }
@@ -355,6 +368,10 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             Event::Reload { domain, .. } => self.reload(domain, queue),
             Event::Look { cascade } => self.look(cascade, queue),
             Event::Block { load } => self.next_block_state(load, queue),
+            Event::PolicyChange => {
+                self.apply_policies();
+                Ok(())
+            }
             Event::End => Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 use super::window::WindowPeak;
 use super::{ComponentId, Header, RailId, Sink, Span, SpanKind};
 use crate::units::{Amperes, CompensatedSum, Joules, Seconds, SimTime, Volts, Watts};
+use serde::{Deserialize, Serialize};
 
 /// Widths of the windows over which peaks are taken: 1, 10, 100 us and 1 ms.
 pub const WINDOWS: [SimTime; 4] =
@@ -39,8 +40,8 @@ pub struct Metrics {
     pub unknown: Seconds,
 }
 
-/// A [`Sink`] that keeps only metrics.
-#[derive(Debug)]
+/// A [`Sink`] that keeps only metrics. What it knows of a run so far can be written down.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MetricsSink {
     header: Header,
     now: SimTime,
@@ -94,7 +95,7 @@ impl Default for MetricsSink {
             power: Vec::new(),
             rail_power: Vec::new(),
             total: 0.0,
-            peak: f64::NEG_INFINITY,
+            peak: f64::MIN,
             by_component: Vec::new(),
             by_rail: Vec::new(),
             energy: CompensatedSum::default(),
@@ -147,7 +148,7 @@ impl MetricsSink {
             load_energy,
             loss_energy,
             mean,
-            peak: Watts(if self.peak.is_finite() { self.peak } else { 0.0 }),
+            peak: Watts(if self.peak > f64::MIN { self.peak } else { 0.0 }),
             window_peaks: self.windows.each_ref().map(WindowPeak::largest),
             by_component: self.by_component.iter().map(|e| joules(&e.0)).collect(),
             by_rail: self.by_rail.iter().map(|e| joules(&e.0)).collect(),

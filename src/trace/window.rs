@@ -5,9 +5,10 @@
 //! with memory for one window only.
 
 use crate::units::{SimTime, Watts};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct WindowPeak {
     width: SimTime,
     /// Break points of the last window: time, integral up to it \[W ps\], value behind it.

@@ -68,7 +68,7 @@ pub(super) fn refuse(
 pub(super) fn of_models_alone(id: &str) -> Option<(&'static str, &'static str)> {
     let instead = match id {
         "model" | "on" | "out" | "json" | "seed" | "fidelity" | "max_events" | "trace_time"
-        | "help" | "version" => return None,
+        | "snapshot_at" | "resume" | "help" | "version" => return None,
         "opp" => "write `operating_point: \"…\"` in the scenario",
         "corner" => "write `corner: \"…\"` in the scenario",
         "states" => "write `states: {\"BLOCK\": \"STATE\"}` in the scenario",
@@ -99,6 +99,7 @@ pub(super) fn of_scenarios_alone(id: &str) -> Option<(&'static str, &'static str
         "fidelity" => "a model is run by phases; a scenario can be run by layers or tiles",
         "max_events" => "--inferences says how long it goes on",
         "trace_time" => "--trace-inferences says how much of the run the trace holds",
+        "snapshot_at" | "resume" => "a run of a model is over in a moment: run it again",
         _ => return None,
     };
     Some(("a model", instead))

@@ -2,9 +2,10 @@
 
 use super::Source;
 use crate::units::{Amperes, Volts, Watts};
+use serde::{Deserialize, Serialize};
 
 /// Voltages, currents and losses of the rail tree.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SupplyState {
     /// Voltage that each rail is set to: that of the operating point until
     /// [`SupplyTree::set_rail_voltage`](super::SupplyTree::set_rail_voltage) moves it.
@@ -39,7 +40,7 @@ pub struct SupplyState {
 }
 
 /// What a source stands at.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SourceState {
     /// Voltage without load. What moves it (charge, storage) sets it, and marks the rail as changed.
     pub open_circuit: Volts,

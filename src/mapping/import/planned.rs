@@ -109,6 +109,7 @@ impl Imported {
             fits: memory.fits,
             notes: self.notes.clone(),
             memory: vec![MemoryInUse { engines: vec![self.engine], plan: Arc::clone(&memory) }],
+            passes: 1,
         };
         let mut costed = 0u64;
         let mut matches = self.matches.iter().peekable();

@@ -57,6 +57,13 @@ fn subject(run: &ScenarioRun<'_>) -> Map<String, Value> {
     put("version", json!(env!("CARGO_PKG_VERSION")));
     put("incomplete", json!(run.simulated.ending.is_incomplete()));
     put("ending", json!({"kind": ending, "reason": run.simulated.ending.to_string()}));
+    if let Some(resumed) = &run.resumed {
+        let changed = resumed.changed.iter();
+        let changed: Vec<_> = changed
+            .map(|own| json!({"policy": own.policy, "was": own.was, "is": own.is}))
+            .collect();
+        put("resumed", json!({"at_s": resumed.at.seconds(), "changed": changed}));
+    }
     put("caveats", json!(run.caveats));
     put("warnings", json!(warnings));
     put("assumed", json!(scenario.assumed()));
@@ -124,11 +131,13 @@ fn metrics(run: &ScenarioRun<'_>) -> Value {
     map.insert(
         "coverage".into(),
         json!({
-            "energy": run.energy_evidence.share(),
-            "energy_by_kind": hardware::by_kind(&run.energy_evidence),
+            "energy": run.grounds.energy.share(),
+            "time": run.grounds.time.share(),
+            "energy_by_kind": hardware::by_kind(&run.grounds.energy),
+            "time_by_kind": hardware::by_kind(&run.grounds.time),
         }),
     );
-    map.insert("indicative".into(), json!(run.energy_evidence.is_indicative()));
+    map.insert("indicative".into(), json!(run.is_indicative()));
     Value::Object(map)
 }
 

@@ -77,7 +77,7 @@ impl Grid {
     }
 }
 
-/// The pieces of a waveform within a range: zero before its first point.
+/// The pieces of a waveform within a range that are known: zero before its first point.
 pub(super) fn pieces(
     wave: &Waveform,
     from: SimTime,
@@ -90,7 +90,8 @@ pub(super) fn pieces(
     let starts = std::iter::once((from, held)).chain(inside.copied());
     let ends = points.get(first..).unwrap_or_default().iter().map(|p| p.0);
     let ends = ends.chain(std::iter::repeat(to)).map(move |end| end.min(to));
-    starts.zip(ends).map(|((start, value), end)| (start, end, value))
+    let pieces = starts.zip(ends).map(|((start, value), end)| (start, end, value));
+    pieces.filter(|(_, _, value)| !value.is_nan())
 }
 
 #[cfg(test)]
@@ -122,6 +123,17 @@ mod tests {
                 prop_assert!(b.least <= b.mean + 1e-9 && b.mean <= b.most + 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn what_is_unknown_is_not_drawn_and_adds_nothing() {
+        let mut wave = Waveform::default();
+        wave.set(SimTime(0), f64::NAN);
+        wave.set(SimTime(550), 2.0);
+        let grid = Grid { from: SimTime(0), to: SimTime(1000), count: 10 };
+        let means: Vec<f64> = grid.buckets(&wave).iter().map(|bucket| bucket.mean).collect();
+        let expected = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 2.0];
+        assert!(means.iter().zip(expected).all(|(m, e)| (m - e).abs() < 1e-9), "{means:?}");
     }
 
     #[test]

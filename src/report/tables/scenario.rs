@@ -31,7 +31,8 @@ pub fn scenario_text(run: &ScenarioRun<'_>) -> String {
     text.push_str(&engines(run));
     let _ = writeln!(text, "{}", rails(run));
     text.push_str(&joules(run));
-    text.push_str(&evidence(&run.energy_evidence));
+    text.push_str(&evidence("time in service", &run.grounds.time));
+    text.push_str(&evidence("energy", &run.grounds.energy));
     text.push_str(&movers(run));
     let _ = writeln!(text, "seed {}, {} events", run.seed, grouped(run.simulated.events));
     text
@@ -296,13 +297,13 @@ fn joules(run: &ScenarioRun<'_>) -> String {
     text
 }
 
-fn evidence(coverage: &Coverage) -> String {
+fn evidence(what: &str, coverage: &Coverage) -> String {
     let kinds: Vec<_> = coverage
         .shares()
         .map(|(kind, share)| format!("{} {}", kind.name(), percent(share)))
         .collect();
     let share = percent(coverage.share());
-    format!("energy rests on evidence: {share} ({})\n", kinds.join(", "))
+    format!("{what} rests on evidence: {share} ({})\n", kinds.join(", "))
 }
 
 fn movers(run: &ScenarioRun<'_>) -> String {

@@ -3,6 +3,7 @@
 use super::Request;
 use crate::units::SimTime;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// What gives way where a queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +48,17 @@ pub enum Verdict {
     Displaces(Dropped),
     /// It was not let in.
     Refused(Refused),
+}
+
+impl fmt::Display for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.limit, self.when_full) {
+            (None, _) => f.write_str("any number waits")?,
+            (Some(limit), WhenFull::DropNewest) => write!(f, "{limit} wait, others are refused")?,
+            (Some(limit), WhenFull::DropOldest) => write!(f, "{limit} wait, the oldest gives way")?,
+        }
+        if self.refuse_late { f.write_str(", none that would be late") } else { Ok(()) }
+    }
 }
 
 impl Admission {

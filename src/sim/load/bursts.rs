@@ -5,9 +5,10 @@ use super::dice::{exponential, uniform};
 use super::process::positive;
 use crate::units::{Hertz, Seconds, SimTime};
 use rand::Rng;
+use serde::{Deserialize, Serialize};
 
 /// One of the two levels of [`Bursts`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// Rate of requests while it lasts; zero is silence.
     pub rate: Hertz,
@@ -21,7 +22,7 @@ pub struct Level {
 ///
 /// W. Fischer and K. Meier-Hellstern, "The Markov-modulated Poisson process (MMPP) cookbook",
 /// Performance Evaluation 18, 1993.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bursts {
     quiet: Level,
     burst: Level,
@@ -115,7 +116,7 @@ impl Bursts {
 }
 
 /// The times of a [`Bursts`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BurstyTimes<R> {
     process: Bursts,
     bursting: bool,

@@ -9,6 +9,7 @@ use super::process::positive;
 use super::{LoadError, Process, Source, stream};
 use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Ratio, Seconds, SimTime, TimeError};
+use serde::{Deserialize, Serialize};
 
 /// Whether there is an event, in truth.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,7 @@ pub enum Events {
 }
 
 /// A stage: what it passes on to the next one. The last passes on what the cascade reports.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name.
     pub name: String,
@@ -108,7 +109,13 @@ impl Cascade {
             .stages
             .iter()
             .map(|stage| stream(seed, &format!("{purpose}.stages.{}", stage.name)));
-        Ok(Looks { draws: draws.collect(), cascade: self.clone(), truth, number: 0 })
+        Ok(Looks {
+            draws: draws.collect(),
+            every: self.every,
+            stages: self.stages.clone(),
+            truth,
+            number: 0,
+        })
     }
 }
 
@@ -123,7 +130,7 @@ fn share(what: &'static str, share: Ratio) -> Result<(), LoadError> {
 }
 
 /// One look of the first stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     /// Its number, from 0.
     pub number: u64,
@@ -135,11 +142,11 @@ pub struct Look {
     pub passed: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 enum Truth {
     Drawn(Ratio, Box<Stream>),
     Coming {
-        source: Box<dyn Source>,
+        source: Source,
         lasts: SimTime,
         /// The event after this look.
         next: Option<SimTime>,
@@ -158,7 +165,7 @@ impl Truth {
                 while !*ended {
                     let event = match next.take() {
                         Some(event) => event,
-                        None => match following(source.as_mut())? {
+                        None => match following(source)? {
                             Some(event) => event,
                             None => {
                                 *ended = true;
@@ -180,17 +187,18 @@ impl Truth {
 }
 
 /// The next event; none past the end of time.
-fn following(source: &mut dyn Source) -> Result<Option<SimTime>, LoadError> {
-    match source.next() {
+fn following(source: &mut Source) -> Result<Option<SimTime>, LoadError> {
+    match source.coming() {
         Err(LoadError::Time(TimeError::PastEnd)) => Ok(None),
         other => other,
     }
 }
 
 /// Looks as a run goes on; they go on until time ends.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Looks {
-    cascade: Cascade,
+    every: Seconds,
+    stages: Vec<Stage>,
     truth: Truth,
     /// One for each stage.
     draws: Vec<Stream>,
@@ -199,11 +207,11 @@ pub struct Looks {
 
 impl Looks {
     fn look(&mut self, number: u64) -> Result<Look, LoadError> {
-        let time = |n: u64| SimTime::from_seconds(self.cascade.every * n as f64);
+        let time = |n: u64| SimTime::from_seconds(self.every * n as f64);
         let (since, at) = (time(number)?, time(number + 1)?);
         let event = self.truth.look(since, at)?;
         let mut passed = 0;
-        for (place, (stage, draw)) in self.cascade.stages.iter().zip(&mut self.draws).enumerate() {
+        for (place, (stage, draw)) in self.stages.iter().zip(&mut self.draws).enumerate() {
             let rate = if event { stage.hit } else { stage.false_alarm };
             // All draw, whether asked or not.
             let passes = uniform(draw) < rate.0;

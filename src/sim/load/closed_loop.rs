@@ -2,12 +2,12 @@
 
 use super::LoadError;
 use super::dice::exponential;
-use super::process::Source;
 use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Seconds, SimTime};
+use serde::{Deserialize, Serialize};
 
 /// Time that a client takes from an answer to its next request.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Think {
     /// Always the same; all clients ask at once at the start.
     Fixed(Seconds),
@@ -65,7 +65,7 @@ impl ClosedLoop {
 }
 
 /// One run of a [`ClosedLoop`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Clients {
     think: Think,
     /// First requests, the latest first.
@@ -91,14 +91,14 @@ impl Clients {
         first.sort_unstable_by(|a, b| b.cmp(a));
         Ok(Self { think: process.think, first, generator })
     }
-}
 
-impl Source for Clients {
-    fn next(&mut self) -> Result<Option<SimTime>, LoadError> {
-        Ok(self.first.pop())
+    /// The first request of the next client that has not asked yet.
+    pub(super) fn first(&mut self) -> Option<SimTime> {
+        self.first.pop()
     }
 
-    fn over(&mut self, now: SimTime) -> Result<Option<SimTime>, LoadError> {
+    /// A request is over at `now`: when its client asks again.
+    pub(super) fn over(&mut self, now: SimTime) -> Result<Option<SimTime>, LoadError> {
         let think = match self.think {
             Think::Fixed(time) => time,
             Think::Exponential(mean) => exponential(mean, &mut self.generator),
@@ -107,32 +107,15 @@ impl Source for Clients {
     }
 }
 
-/// One client that never thinks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct BackToBack {
-    begun: bool,
-}
-
-impl Source for BackToBack {
-    fn next(&mut self) -> Result<Option<SimTime>, LoadError> {
-        let first = !std::mem::replace(&mut self.begun, true);
-        Ok(first.then_some(SimTime::ZERO))
-    }
-
-    fn over(&mut self, now: SimTime) -> Result<Option<SimTime>, LoadError> {
-        Ok(Some(now))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::stream;
+    use super::super::{Source, stream};
     use super::*;
 
     /// Requests served in `count` services of one server, one after the other in the order they come;
     /// the rate.
-    fn served(source: &mut dyn Source, count: usize, mut service: impl FnMut() -> Seconds) -> f64 {
-        let mut waiting: Vec<SimTime> = std::iter::from_fn(|| source.next().unwrap()).collect();
+    fn served(mut source: Source, count: usize, mut service: impl FnMut() -> Seconds) -> f64 {
+        let mut waiting: Vec<SimTime> = std::iter::from_fn(|| source.coming().unwrap()).collect();
         let mut free = SimTime::ZERO;
         for _ in 0..count {
             waiting.sort_unstable_by(|a, b| b.cmp(a));
@@ -147,9 +130,11 @@ mod tests {
     fn clients_and_a_server_reach_the_rate_of_the_machine_repair_model() {
         let (think, service) = (Seconds(1.0), Seconds(0.2));
         let process = ClosedLoop::new(5, Think::Exponential(think)).unwrap();
-        let mut clients = Clients::new(process, stream(8, "clients")).unwrap();
+        let clients = Clients::new(process, stream(8, "clients")).unwrap();
         let mut server = stream(8, "server");
-        let rate = served(&mut clients, 40_000, || exponential(service, &mut server));
+        let rate = served(Source::Clients(Box::new(clients)), 40_000, || {
+            exponential(service, &mut server)
+        });
         // M/M/1//N: utilisation is 1 - p0 with 1/p0 = sum over n of N!/(N-n)! (S/Z)^n.
         let mut term = 1.0;
         let sum: f64 = (0..=5u32)
@@ -168,12 +153,12 @@ mod tests {
     #[test]
     fn clients_that_take_no_time_to_think_keep_a_server_busy() {
         let process = ClosedLoop::new(3, Think::Fixed(Seconds::ZERO)).unwrap();
-        let mut clients = Clients::new(process, stream(8, "clients")).unwrap();
-        let rate = served(&mut clients, 100, || Seconds(0.2));
+        let clients = Clients::new(process, stream(8, "clients")).unwrap();
+        let rate = served(Source::Clients(Box::new(clients)), 100, || Seconds(0.2));
         assert!((rate - 5.0).abs() < 1e-9, "{rate}");
         let (least, most) = process.rate_between(Seconds(0.2));
         assert!((least.0 - 5.0).abs() < 1e-9 && (most.0 - 5.0).abs() < 1e-9, "{least} {most}");
-        let rate = served(&mut BackToBack::default(), 100, || Seconds(0.2));
+        let rate = served(Source::BackToBack { begun: false }, 100, || Seconds(0.2));
         assert!((rate - 5.0).abs() < 1e-9, "{rate}");
     }
 
@@ -181,9 +166,9 @@ mod tests {
     fn an_answer_leads_to_one_request_after_the_time_to_think() {
         let process = ClosedLoop::new(2, Think::Fixed(Seconds(3.0))).unwrap();
         let mut clients = Clients::new(process, stream(8, "clients")).unwrap();
-        assert_eq!(clients.next(), Ok(Some(SimTime::ZERO)));
-        assert_eq!(clients.next(), Ok(Some(SimTime::ZERO)));
-        assert_eq!(clients.next(), Ok(None));
+        assert_eq!(clients.first(), Some(SimTime::ZERO));
+        assert_eq!(clients.first(), Some(SimTime::ZERO));
+        assert_eq!(clients.first(), None);
         assert_eq!(clients.over(SimTime(5)), Ok(Some(SimTime(3_000_000_000_005))));
         assert!(clients.over(SimTime(u64::MAX)).is_err(), "past the end of time");
     }

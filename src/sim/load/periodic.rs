@@ -5,10 +5,11 @@ use super::dice::uniform;
 use super::process::positive;
 use crate::units::{Hertz, Seconds, SimTime, TimeError};
 use rand::Rng;
+use serde::{Deserialize, Serialize};
 
 /// Requests at n periods from the start, each later by a jitter that is uniform from zero to its bound.
 /// The bound is at most a period, so that none overtakes another.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Periodic {
     period: Seconds,
     jitter: Seconds,
@@ -68,7 +69,7 @@ impl Periodic {
 }
 
 /// The times of a [`Periodic`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PeriodicTimes<R> {
     process: Periodic,
     number: u64,

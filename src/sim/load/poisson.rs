@@ -5,6 +5,7 @@ use super::dice::exponential;
 use super::process::sound_rate;
 use crate::units::{Hertz, Seconds, SimTime};
 use rand::Rng;
+use serde::{Deserialize, Serialize};
 
 /// A Poisson process: times between requests are exponential.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +45,7 @@ impl Poisson {
 }
 
 /// The times of a [`Poisson`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PoissonTimes<R> {
     gap: Seconds,
     /// The latest; nothing once time has ended.

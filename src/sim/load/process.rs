@@ -1,43 +1,8 @@
 //! What all arrivals have in common.
 
-use super::{BackToBack, Bursts, Clients, ClosedLoop, LoadError, Periodic, Poisson, Recorded};
+use super::{Bursts, ClosedLoop, LoadError, Periodic, Poisson, Recorded, Source};
 use crate::sim::kernel::Stream;
 use crate::units::{Hertz, Seconds, SimTime};
-
-/// Requests of one stream as a run goes on. Whoever simulates takes `next` ahead of time, one at a
-/// time, and tells of every request that is over.
-pub trait Source: std::fmt::Debug {
-    /// The next request that comes whatever happens, no earlier than the one before; nothing when all
-    /// have come.
-    ///
-    /// # Errors
-    /// The time lies past the end of time, or a file does not go on as it should. Nothing comes
-    /// afterwards.
-    fn next(&mut self) -> Result<Option<SimTime>, LoadError>;
-
-    /// A request is over at `now`: served, dropped or refused. The request that this leads to, not
-    /// before `now`.
-    ///
-    /// # Errors
-    /// Its time lies past the end of time.
-    fn over(&mut self, now: SimTime) -> Result<Option<SimTime>, LoadError> {
-        let _ = now;
-        Ok(None)
-    }
-}
-
-/// A source of times that nothing but the clock decides.
-#[derive(Debug)]
-pub struct Open<I>(pub I);
-
-impl<I> Source for Open<I>
-where
-    I: Iterator<Item = Result<SimTime, LoadError>> + std::fmt::Debug,
-{
-    fn next(&mut self) -> Result<Option<SimTime>, LoadError> {
-        self.0.next().transpose()
-    }
-}
 
 /// What is known of the arrivals of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,16 +59,9 @@ impl Process {
     /// One run of it.
     ///
     /// # Errors
-    /// A file cannot be opened.
-    pub fn source(&self, generator: Stream) -> Result<Box<dyn Source>, LoadError> {
-        Ok(match self {
-            Self::BackToBack => Box::new(BackToBack::default()),
-            Self::Periodic(process) => Box::new(Open(process.times(generator))),
-            Self::Poisson(process) => Box::new(Open(process.times(generator))),
-            Self::Bursts(process) => Box::new(Open(process.times(generator))),
-            Self::Recorded(process) => Box::new(Open(process.times()?)),
-            Self::ClosedLoop(process) => Box::new(Clients::new(*process, generator)?),
-        })
+    /// A first request lies past the end of time.
+    pub fn source(&self, generator: Stream) -> Result<Source, LoadError> {
+        Source::of(self, generator)
     }
 }
 
@@ -156,7 +114,7 @@ mod tests {
         fn times_never_go_back_and_a_seed_repeats_them(process in any_process(), seed: u64) {
             let times = |seed| {
                 let mut source = process.source(stream(seed, "test")).unwrap();
-                let next = || source.next().ok().flatten();
+                let next = || source.coming().ok().flatten();
                 std::iter::from_fn(next).take(50).collect::<Vec<_>>()
             };
             let first = times(seed);
@@ -184,7 +142,7 @@ mod tests {
         assert_eq!(Process::BackToBack.mean_rate(), None);
         assert_eq!(Process::BackToBack.dispersion(), None);
         let mut source = Process::BackToBack.source(stream(1, "test")).unwrap();
-        assert_eq!(source.next(), Ok(Some(SimTime::ZERO)));
-        assert_eq!((source.next(), source.over(SimTime(9))), (Ok(None), Ok(Some(SimTime(9)))));
+        assert_eq!(source.coming(), Ok(Some(SimTime::ZERO)));
+        assert_eq!((source.coming(), source.over(SimTime(9))), (Ok(None), Ok(Some(SimTime(9)))));
     }
 }

@@ -1,14 +1,15 @@
 //! Requests as they were recorded.
 
-use super::recorded_file::TimeLines;
+use super::recorded_file::{Position, TimeLines};
 use super::{LoadError, process::positive};
 use crate::units::{Hertz, Seconds, SimTime, TimeError};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Seek, SeekFrom};
 
 /// A file of times, read through once to know that it is sound; a run reads it again, as it goes, in
 /// constant memory. Behind the last time nothing comes, unless the record repeats.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
     file: String,
     repeat: Option<SimTime>,
@@ -32,7 +33,7 @@ impl Recorded {
             None => None,
         };
         let (mut events, mut first, mut last) = (0, None, SimTime::ZERO);
-        for at in open(file)? {
+        for at in open(file, Position::default())? {
             last = at?;
             first.get_or_insert(last);
             events += 1;
@@ -63,40 +64,55 @@ impl Recorded {
         (time > SimTime::ZERO).then(|| Hertz(events as f64 / time.seconds().0))
     }
 
-    /// One run of it.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
-    pub fn times(&self) -> Result<RecordedTimes, LoadError> {
-        Ok(RecordedTimes { record: self.clone(), round: 0, lines: Some(open(&self.file)?) })
+    /// One run of it, which opens the file when it is asked first.
+    pub fn times(&self) -> RecordedTimes {
+        let (round, read) = (0, Position::default());
+        RecordedTimes { record: self.clone(), round, read, ended: false, lines: None }
     }
 }
 
 type Lines = TimeLines<BufReader<File>>;
 
-fn open(file: &str) -> Result<Lines, LoadError> {
-    let opened = File::open(file);
-    let opened = opened
-        .map_err(|error| LoadError::Read { file: file.to_owned(), reason: error.to_string() })?;
-    Ok(TimeLines::new(file, BufReader::new(opened)))
+/// The lines of a file behind those that were read.
+fn open(file: &str, read: Position) -> Result<Lines, LoadError> {
+    let fault = |error: std::io::Error| LoadError::Read {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    };
+    let mut text = BufReader::new(File::open(file).map_err(fault)?);
+    text.seek(SeekFrom::Start(read.bytes)).map_err(fault)?;
+    Ok(TimeLines::new(file, text, read))
 }
 
-/// The times of a [`Recorded`].
-#[derive(Debug)]
+/// The times of a [`Recorded`]. The file is open only while it is read: what is written down is how
+/// far.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct RecordedTimes {
     record: Recorded,
-    /// How often it has been through.
     round: u64,
-    /// Nothing once all is over.
+    read: Position,
+    ended: bool,
+    #[serde(skip)]
     lines: Option<Lines>,
+}
+
+impl Clone for RecordedTimes {
+    fn clone(&self) -> Self {
+        Self { record: self.record.clone(), lines: None, ..*self }
+    }
 }
 
 impl RecordedTimes {
     fn following(&mut self) -> Result<Option<SimTime>, LoadError> {
         // A file that has grown short of times since it was read through ends the run.
         for _ in 0..2 {
-            let Some(lines) = &mut self.lines else { return Ok(None) };
-            if let Some(at) = lines.next() {
+            let lines = match &mut self.lines {
+                Some(lines) => lines,
+                closed => closed.insert(open(&self.record.file, self.read)?),
+            };
+            let next = lines.next();
+            self.read = lines.read_to();
+            if let Some(at) = next {
                 let start = self.record.repeat.unwrap_or_default().0.checked_mul(self.round);
                 let start = start.map(SimTime).ok_or(TimeError::PastEnd)?;
                 return Ok(Some(at?.after(start)?));
@@ -105,7 +121,7 @@ impl RecordedTimes {
                 return Ok(None);
             }
             self.round += 1;
-            self.lines = Some(open(&self.record.file)?);
+            (self.lines, self.read) = (None, Position::default());
         }
         Ok(None)
     }
@@ -115,9 +131,12 @@ impl Iterator for RecordedTimes {
     type Item = Result<SimTime, LoadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
         let next = self.following().transpose();
         if !matches!(next, Some(Ok(_))) {
-            self.lines = None;
+            (self.lines, self.ended) = (None, true);
         }
         next
     }
@@ -138,12 +157,11 @@ mod tests {
     fn a_record_ends_or_starts_anew() {
         with("time_ms\n100\n200\n900\n", |file| {
             let once = Recorded::scan(file, None).unwrap();
-            let times: Vec<_> =
-                once.times().unwrap().map(|at| at.unwrap().0 / 1_000_000_000).collect();
+            let times: Vec<_> = once.times().map(|at| at.unwrap().0 / 1_000_000_000).collect();
             assert_eq!(times, [100, 200, 900]);
             assert_eq!(once.mean_rate(), Some(Hertz(2.5)));
             let again = Recorded::scan(file, Some(Seconds(1.0))).unwrap();
-            let times = again.times().unwrap().take(7).map(|at| at.unwrap().0 / 1_000_000_000);
+            let times = again.times().take(7).map(|at| at.unwrap().0 / 1_000_000_000);
             assert_eq!(times.collect::<Vec<_>>(), [100, 200, 900, 1100, 1200, 1900, 2100]);
             assert_eq!((again.mean_rate(), again.events()), (Some(Hertz(3.0)), 3));
         });
@@ -173,7 +191,7 @@ mod tests {
     fn a_record_that_repeats_to_the_end_of_time_is_an_error_there() {
         with("1\n", |file| {
             let record = Recorded::scan(file, Some(Seconds(1e7))).unwrap();
-            let mut times = record.times().unwrap();
+            let mut times = record.times();
             assert!(times.next().unwrap().is_ok() && times.next().unwrap().is_ok());
             assert_eq!(times.next(), Some(Err(TimeError::PastEnd.into())));
             assert_eq!(times.next(), None);

@@ -3,6 +3,7 @@
 use super::LoadError;
 use crate::formats::decimal;
 use crate::units::{SimTime, TimeError};
+use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read};
 
 /// No line of times is longer.
@@ -15,14 +16,23 @@ const LONGEST_LINE: u64 = 4096;
 pub(super) struct TimeLines<R> {
     file: String,
     text: R,
+    at: Position,
+}
+
+/// How far a text has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Position {
     line: u64,
+    /// Bytes up to the end of that line.
+    pub(super) bytes: u64,
     /// Once the first line has been seen.
     column: Option<Column>,
+    /// Line and time before.
     before: Option<(u64, SimTime)>,
     ended: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Column {
     number: usize,
     /// Power of ten of a second.
@@ -32,13 +42,18 @@ struct Column {
 const UNITS: [(&str, i32); 5] = [("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)];
 
 impl<R: BufRead> TimeLines<R> {
-    pub(super) fn new(file: &str, text: R) -> Self {
-        let (file, line) = (file.to_owned(), 0);
-        Self { file, text, line, column: None, before: None, ended: false }
+    /// The times of a text from a position on, to which it has been read.
+    pub(super) fn new(file: &str, text: R, at: Position) -> Self {
+        Self { file: file.to_owned(), text, at }
+    }
+
+    /// How far it has been read.
+    pub(super) fn read_to(&self) -> Position {
+        self.at
     }
 
     fn fault(&self, problem: impl Into<String>) -> LoadError {
-        LoadError::Line { file: self.file.clone(), line: self.line, problem: problem.into() }
+        LoadError::Line { file: self.file.clone(), line: self.at.line, problem: problem.into() }
     }
 
     /// The next line with its end cut off; nothing behind the last.
@@ -49,7 +64,8 @@ impl<R: BufRead> TimeLines<R> {
             file: self.file.clone(),
             reason: error.to_string(),
         })?;
-        self.line += 1;
+        self.at.line += 1;
+        self.at.bytes += count as u64;
         if count == 0 {
             return Ok(None);
         }
@@ -63,14 +79,14 @@ impl<R: BufRead> TimeLines<R> {
 
     /// The time on a line; nothing on the head line.
     fn time(&mut self, line: &str) -> Result<Option<SimTime>, LoadError> {
-        let column = match self.column {
+        let column = match self.at.column {
             Some(column) => column,
             None => match column(line) {
                 Some(column) => {
-                    self.column = Some(column);
+                    self.at.column = Some(column);
                     return Ok(None);
                 }
-                None => *self.column.insert(Column { number: 0, power: 0 }),
+                None => *self.at.column.insert(Column { number: 0, power: 0 }),
             },
         };
         let field = line.split(',').nth(column.number).unwrap_or("");
@@ -92,11 +108,11 @@ impl<R: BufRead> TimeLines<R> {
                 continue;
             }
             let Some(at) = self.time(&line)? else { continue };
-            if let Some((before_line, before)) = self.before.filter(|(_, before)| at < *before) {
-                let (file, line) = (self.file.clone(), self.line);
+            if let Some((before_line, before)) = self.at.before.filter(|(_, before)| at < *before) {
+                let (file, line) = (self.file.clone(), self.at.line);
                 return Err(LoadError::OutOfOrder { file, line, at, before_line, before });
             }
-            self.before = Some((self.line, at));
+            self.at.before = Some((self.at.line, at));
             return Ok(Some(at));
         }
     }
@@ -106,11 +122,11 @@ impl<R: BufRead> Iterator for TimeLines<R> {
     type Item = Result<SimTime, LoadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
+        if self.at.ended {
             return None;
         }
         let next = self.following().transpose();
-        self.ended = !matches!(next, Some(Ok(_)));
+        self.at.ended = !matches!(next, Some(Ok(_)));
         next
     }
 }
@@ -136,7 +152,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<u64>, String> {
-        let lines = TimeLines::new("events.csv", text.as_bytes());
+        let lines = TimeLines::new("events.csv", text.as_bytes(), Position::default());
         lines.map(|at| at.map(|at| at.0).map_err(|error| error.to_string())).collect()
     }
 
@@ -175,13 +191,14 @@ mod tests {
         }
         let long = "1".repeat(5000);
         assert!(read(&long).unwrap_err().contains("at most 4096 bytes"));
-        let bytes = TimeLines::new("events.csv", &b"\xff\xfe"[..]).next().unwrap();
+        let bytes =
+            TimeLines::new("events.csv", &b"\xff\xfe"[..], Position::default()).next().unwrap();
         assert!(bytes.unwrap_err().to_string().contains("no text"));
     }
 
     #[test]
     fn nothing_comes_behind_an_error() {
-        let mut lines = TimeLines::new("events.csv", "3\n2\n4\n".as_bytes());
+        let mut lines = TimeLines::new("events.csv", "3\n2\n4\n".as_bytes(), Position::default());
         assert!(lines.next().unwrap().is_ok() && lines.next().unwrap().is_err());
         assert_eq!(lines.next(), None);
     }

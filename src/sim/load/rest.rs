@@ -7,6 +7,7 @@
 //! method", ICCAD 1997).
 
 use crate::units::{Ratio, Seconds};
+use std::fmt;
 
 /// The rule of a domain. Each wants to know what it can: past idle times, or the one to come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +24,18 @@ pub enum RestRule {
     /// At once where the idle time that begins is longer than the break-even time, else not at all: what
     /// no real policy can know, and none can beat.
     Oracle,
+}
+
+impl fmt::Display for RestRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Immediately => f.write_str("at once"),
+            Self::Timeout(time) => write!(f, "after {time} without work"),
+            Self::BreakEven => f.write_str("after the break-even time"),
+            Self::Predictive(weight) => write!(f, "by prediction, weight {}", weight.0),
+            Self::Oracle => f.write_str("by oracle"),
+        }
+    }
 }
 
 impl RestRule {

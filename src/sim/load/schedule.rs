@@ -3,10 +3,11 @@
 use super::LoadError;
 use super::process::positive;
 use crate::units::{Ratio, Seconds, SimTime, TimeError};
+use serde::{Deserialize, Serialize};
 
 /// States one after the other, each for a time; then over again, or the last for good. A state is the
 /// number of one of a block's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSchedule {
     /// State, and when in a round it begins.
     begins: Vec<(usize, SimTime)>,
@@ -81,7 +82,7 @@ impl StateSchedule {
 }
 
 /// A block goes into another state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
     /// When.
     pub at: SimTime,
@@ -90,7 +91,7 @@ pub struct StateChange {
 }
 
 /// Changes of state as a run goes on. Rounds are counted from the start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChanges {
     schedule: StateSchedule,
     round: u64,

@@ -2,14 +2,14 @@
 
 use super::dice::exponential;
 use super::{
-    Admission, BatchStart, Deadlines, MicroBatch, Open, Poisson, Request, Source, StreamRank,
-    Verdict, next_stream, stream,
+    Admission, BatchStart, Deadlines, MicroBatch, Poisson, Request, Source, StreamRank, Verdict,
+    next_stream, stream,
 };
 use crate::units::{Hertz, Seconds, SimTime};
 use std::collections::VecDeque;
 
 struct Stream {
-    source: Box<dyn Source>,
+    source: Source,
     /// Its next request.
     next: Option<SimTime>,
     priority: u32,
@@ -30,7 +30,7 @@ impl Stream {
     fn poisson(rate: f64, seed: u64) -> Self {
         let times = Poisson::new(Hertz(rate)).unwrap().times(stream(seed, "arrivals"));
         Self {
-            source: Box::new(Open(times)),
+            source: Source::Poisson(Box::new(times)),
             next: None,
             priority: 0,
             deadline: None,
@@ -69,7 +69,7 @@ impl Stream {
                     self.deadlines.lost(&request);
                 }
             }
-            self.next = self.source.next().unwrap();
+            self.next = self.source.coming().unwrap();
         }
     }
 
@@ -89,7 +89,7 @@ fn serve(streams: &mut [Stream], end: Seconds, service: &mut dyn FnMut() -> SimT
     let end = SimTime::from_seconds(end).unwrap();
     let (mut now, mut free) = (SimTime::ZERO, SimTime::ZERO);
     for stream in streams.iter_mut() {
-        stream.next = stream.source.next().unwrap();
+        stream.next = stream.source.coming().unwrap();
     }
     while now < end {
         let nominal = SimTime(100_000_000_000);

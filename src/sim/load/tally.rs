@@ -2,11 +2,12 @@
 
 use super::{Cascade, Look};
 use crate::units::Hertz;
+use serde::{Deserialize, Serialize};
 
 const SECONDS_AN_HOUR: f64 = 3600.0;
 
 /// Looks that were counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     looks: u64,
     events: u64,

@@ -6,7 +6,7 @@ use super::read::{Reader, known, known_or};
 use super::resolved::{Host, Task};
 use super::workloads::{admission, deadline};
 use super::{HostSpec, ScenarioSpec};
-use crate::evidence::Valued;
+use crate::evidence::{Kind, Valued};
 use crate::hardware::Profile;
 use crate::units::Cycles;
 
@@ -26,7 +26,9 @@ pub(super) fn host(
     let each_layer = cycles("each_layer", &spec.each_layer);
     let after = cycles("after", &spec.after);
     let engine = engine(reader, format!("{path}.host.engine"), &spec.engine, profile?)?;
-    Some(Some(Host { engine, before: before?, each_layer: each_layer?, after: after? }))
+    let stated = [&spec.before, &spec.each_layer, &spec.after].into_iter().flatten();
+    let kind = stated.map(Valued::kind).fold(Kind::STRONGEST, Kind::weaker);
+    Some(Some(Host { engine, before: before?, each_layer: each_layer?, after: after?, kind }))
 }
 
 /// Tasks that are no networks.
@@ -46,8 +48,8 @@ pub(super) fn tasks(
         let engine = profile.and_then(|p| engine(reader, format!("{path}.engine"), &own.engine, p));
         let (Some(engine), Some(cycles)) = (engine, cycles) else { continue };
         let (Some(process), Some(deadline)) = (process, deadline) else { continue };
-        let (name, priority) = (own.name.clone(), own.priority);
-        made.push(Task { name, engine, cycles, process, deadline, priority, admission });
+        let (name, priority, kind) = (own.name.clone(), own.priority, own.cycles.kind());
+        made.push(Task { name, engine, cycles, kind, process, deadline, priority, admission });
     }
     made
 }

@@ -57,6 +57,8 @@ pub struct Host {
     pub each_layer: Cycles,
     /// After the last layer.
     pub after: Cycles,
+    /// The weakest that these rest on.
+    pub kind: Kind,
 }
 
 /// Work that is no network.
@@ -68,6 +70,8 @@ pub struct Task {
     pub engine: usize,
     /// Cycles of that engine, each time.
     pub cycles: Cycles,
+    /// What these rest on.
+    pub kind: Kind,
     /// When it comes.
     pub process: Process,
     /// Time from coming to its end.
@@ -121,6 +125,8 @@ pub enum Work {
     Detector {
         /// How long.
         time: SimTime,
+        /// What that rests on.
+        kind: Kind,
         /// The block that is at work, and its state meanwhile, by number.
         block: Option<(usize, usize)>,
     },
@@ -272,7 +278,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Arrivals come from a file that cannot be opened.
-    pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Box<dyn Source>, LoadError> {
+    pub fn arrivals(&self, workload: &Workload, seed: u64) -> Result<Source, LoadError> {
         workload.process.source(stream(seed, &format!("workloads.{}.arrivals", workload.name)))
     }
 
@@ -280,7 +286,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Times come from a file that cannot be opened.
-    pub fn comings(&self, task: &Task, seed: u64) -> Result<Box<dyn Source>, LoadError> {
+    pub fn comings(&self, task: &Task, seed: u64) -> Result<Source, LoadError> {
         task.process.source(stream(seed, &format!("tasks.{}.arrivals", task.name)))
     }
 

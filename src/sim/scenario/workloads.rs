@@ -204,8 +204,9 @@ fn detector(
 ) -> Option<Work> {
     let time = known(&spec.time).map(SimTime::from_seconds);
     let time = time.and_then(|time| reader.tried(format!("{path}.time"), time));
+    let kind = spec.time.kind();
     let (block, state) = match (&spec.block, &spec.state) {
-        (None, None) => return Some(Work::Detector { time: time?, block: None }),
+        (None, None) => return Some(Work::Detector { time: time?, kind, block: None }),
         (Some(block), Some(state)) => (block, state),
         _ => {
             reader.fault(path, "a detector has both a `block` and its `state`, or neither");
@@ -217,5 +218,5 @@ fn detector(
     let load = named(reader, format!("{path}.block"), "block", block, names)?;
     let states = loads[load].states.iter().map(|s| s.name.as_str());
     let state = named(reader, format!("{path}.state"), "state", state, states)?;
-    Some(Work::Detector { time: time?, block: Some((load, state)) })
+    Some(Work::Detector { time: time?, kind, block: Some((load, state)) })
 }

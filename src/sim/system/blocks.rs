@@ -7,9 +7,10 @@ use crate::sim::kernel::{Class, Queue};
 use crate::sim::load::{LoadError, StateChange, StateChanges};
 use crate::trace::{Sink, SpanKind};
 use crate::units::{SimTime, TimeError};
+use serde::{Deserialize, Serialize};
 
 /// A block in a run.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::sim) struct Block {
     /// The states that it goes through; nothing of one that stays.
     pub(in crate::sim) changes: Option<StateChanges>,

@@ -110,6 +110,11 @@ impl<'a> Domains<'a> {
         }
     }
 
+    /// Nothing needs a domain, as of this instant.
+    pub(super) fn begins_idle(&mut self, domain: usize) {
+        self.idle.push(domain);
+    }
+
     /// Whether any domain is on its way back, and what that time rests on.
     pub(super) fn waking(&self) -> (bool, Kind) {
         let passing = self.units.iter().filter_map(|unit| unit.passing.as_ref());

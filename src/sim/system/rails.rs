@@ -85,6 +85,25 @@ impl Rails {
             point: moves.then(|| setting.point.clone()),
         }
     }
+
+    /// Where they stand.
+    pub(super) fn save(&self) -> Standing {
+        self.standing.clone()
+    }
+
+    /// Whether what was saved can be of these rails.
+    pub(super) fn fits(&self, saved: &Standing) -> bool {
+        let rails = self.movable.len();
+        saved.voltages.len() == rails && saved.ready.len() == rails
+    }
+
+    /// Has them stand where they stood.
+    pub(super) fn restore(&mut self, saved: Standing) {
+        if let Some(point) = &mut self.point {
+            point.voltages.clone_from(&saved.voltages);
+        }
+        self.standing = saved;
+    }
 }
 
 impl<'a, S: Sink> System<'a, '_, S> {

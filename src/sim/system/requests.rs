@@ -18,8 +18,7 @@ impl<S: Sink> System<'_, '_, S> {
     ) -> Result<(), SimError> {
         let own = &mut self.streams[stream];
         let Feed::Source(source) = &mut own.setup.feed else { return Ok(()) };
-        let next = none_past_the_end(source.next())?;
-        own.next = next.filter(|at| self.horizon.is_none_or(|end| *at < end));
+        own.next = none_past_the_end(source.coming())?;
         if let Some(at) = own.next {
             let event = Event::Arrive { stream, by_itself: true };
             queue.schedule(at, Class::Arrival, event)?;
@@ -71,7 +70,7 @@ impl<S: Sink> System<'_, '_, S> {
     fn over(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let Feed::Source(source) = &mut self.streams[stream].setup.feed else { return Ok(()) };
         let next = none_past_the_end(source.over(queue.now()))?;
-        if let Some(at) = next.filter(|at| self.horizon.is_none_or(|end| *at < end)) {
+        if let Some(at) = next {
             let event = Event::Arrive { stream, by_itself: false };
             queue.schedule(at, Class::Arrival, event)?;
         }
@@ -142,6 +141,9 @@ impl<S: Sink> System<'_, '_, S> {
         let number = own.served.inferences;
         own.served.inferences = number.saturating_add(samples);
         own.served.passes += 1;
+        if let Some(passes) = own.served.passes_of.get_mut(own.job.program) {
+            *passes += 1;
+        }
         own.served.latency.add(now.since(start));
         if self.hears.inferences {
             let track = own.setup.name.clone();
@@ -214,8 +216,7 @@ impl<S: Sink> System<'_, '_, S> {
         queue: &mut Queue<Event>,
     ) -> Result<(), SimError> {
         let own = &mut self.cascades[cascade];
-        let next = none_past_the_end(own.looks.next().transpose())?;
-        own.next = next.filter(|look| self.horizon.is_none_or(|end| look.at < end));
+        own.next = none_past_the_end(own.looks.next().transpose())?;
         if let Some(look) = own.next {
             queue.schedule(look.at, Class::Arrival, Event::Look { cascade })?;
         }

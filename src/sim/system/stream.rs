@@ -6,13 +6,14 @@ use crate::sim::kernel::Generation;
 use crate::sim::load::{Admission, Deadlines, MicroBatch, Request, Source, StreamRank};
 use crate::sim::program::Program;
 use crate::units::SimTime;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Where requests of a stream come from.
 #[derive(Debug)]
 pub enum Feed {
     /// They come by themselves.
-    Source(Box<dyn Source>),
+    Source(Source),
     /// They are passed on by another stream.
     Passed,
 }
@@ -50,7 +51,7 @@ pub struct StreamSetup {
 }
 
 /// What became of the requests of a stream.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Served {
     /// Requests that came.
     pub asked: u64,
@@ -68,6 +69,8 @@ pub struct Served {
     pub in_time: u64,
     /// Passes that were done.
     pub passes: u64,
+    /// The same by program: of one request, of two together, and so on.
+    pub passes_of: Vec<u64>,
     /// The most requests that waited at a time.
     pub longest_queue: u64,
     /// Deadlines.
@@ -106,13 +109,14 @@ pub(super) struct Stream {
 impl Stream {
     pub(super) fn new(setup: StreamSetup) -> Self {
         let uses_engines = setup.programs.iter().any(Program::uses_engines);
+        let programs = setup.programs.len();
         Self {
             setup,
             next: None,
             waiting: VecDeque::new(),
             job: Job::new(),
             timer: Generation::default(),
-            served: Served::default(),
+            served: Served { passes_of: vec![0; programs], ..Served::default() },
             looks: BTreeMap::new(),
             uses_engines,
         }
