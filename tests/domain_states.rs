@@ -4,7 +4,7 @@
 use joulecast::hardware::Profile;
 use joulecast::mapping::plan;
 use joulecast::sim::scenario::{Fidelity, Scenario};
-use joulecast::sim::{DomainUse, Limits, Prepared, Simulated};
+use joulecast::sim::{DomainUse, Limits, Prepared, Simulated, Snapshot, Start};
 use joulecast::trace::{Cause, Recorder, Trace};
 use joulecast::units::SimTime;
 
@@ -60,13 +60,18 @@ struct Chip {
 const HOLDS: Chip = Chip { regulator: "", core: "", state: "", side: "" };
 
 impl Chip {
+    fn text(self) -> String {
+        let text = CHIP.replace("REGULATOR", self.regulator).replace("CORE", self.core);
+        text.replace("STATE", self.state).replace("SIDE", self.side)
+    }
+
     fn scenario(self, text: &str) -> Scenario {
-        let profile = CHIP
-            .replace("REGULATOR", self.regulator)
-            .replace("CORE", self.core)
-            .replace("STATE", self.state)
-            .replace("SIDE", self.side);
-        Profile::parse("gated.ron", &profile).unwrap_or_else(|e| panic!("{e}"));
+        Self::on(&self.text(), text)
+    }
+
+    /// A scenario on the text of a profile.
+    fn on(profile: &str, text: &str) -> Scenario {
+        Profile::parse("gated.ron", profile).unwrap_or_else(|e| panic!("{e}"));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gated.ron");
         std::fs::write(&path, profile).unwrap();
@@ -152,7 +157,6 @@ fn a_request_that_comes_during_entry_waits_for_its_end_and_for_the_waking() {
           (name: "b", engine: "unit", cycles: "100000 cycle", arrivals: Periodic(period: "100 ms", offset: "1.1 ms"))],
           rest: {"core": (state: "rest")}"#,
     );
-    let responses: Vec<f64> = done.streams.iter().map(|own| own.served.response.mean().0).collect();
     close(response(&done, "a"), 1.05e-3, "from rest");
     close(response(&done, "b"), 0.05e-3 + 0.05e-3 + 1e-3, "during entry");
     let own = core(&done);
@@ -329,17 +333,40 @@ fn a_domain_that_would_lose_live_data_does_not_rest_between_layers() {
     assert_eq!(core(&loses).residency.wakes, 2, "what layers hand on would be lost");
 }
 
+/// Every part of going to rest and of coming back.
+const ALL: Chip = Chip {
+    regulator: r#"slew: "10 mV/us", output_capacitance: "10 uF","#,
+    core: r#"capacitance: "1 uF","#,
+    state: r#"voltage: "0.5 V", loses: ["sram"], entry_time: "20 us", entry_energy: "1 uJ",
+        ramp_time: "20 us", wake_time: "50 us", wake_energy: "2 uJ""#,
+    side: r#"voltage: "0.4 V""#,
+};
+
+const ALL_REST: &str = r#"rest: {"core": (state: "rest", policy: Immediately), "side": (state: "rest", policy: Immediately),
+    "io": (state: "rest", policy: Immediately)}"#;
+
+#[test]
+fn a_run_is_taken_up_within_any_part() {
+    let scenario = ALL.scenario(&format!(r#"duration: "120 ms", workloads: [{NET}], {ALL_REST}"#));
+    let prepared = Prepared::new(&scenario, Fidelity::Phase).unwrap();
+    let whole = traced(&scenario).0;
+    // The rail rises until 30 us, the ramp ends at 50, waking at 80, the flash is on at 87.
+    for us in [5, 30, 40, 60, 84, 100, 300, 2_000, 40_000, 50_010, 50_085, 50_200] {
+        let (at, seed) = (SimTime(us * 1_000_000), scenario.seed());
+        let deaf = &mut joulecast::trace::Deaf;
+        let run = prepared.run_from(Start::Afresh(seed), Some(at), Limits::default(), deaf);
+        let run = run.unwrap();
+        assert_eq!(run.simulated, whole);
+        let snapshot = Snapshot::from_json(&run.snapshot.unwrap().to_json()).unwrap();
+        let start = Start::From(&snapshot);
+        let rest = prepared.run_from(start, None, Limits::default(), deaf).unwrap();
+        assert_eq!(rest.simulated, whole, "taken up at {us} us");
+    }
+}
+
 #[test]
 fn a_run_that_is_cut_within_any_part_keeps_the_identity_of_joules() {
-    let chip = Chip {
-        regulator: r#"slew: "10 mV/us", output_capacitance: "10 uF","#,
-        core: r#"capacitance: "1 uF","#,
-        state: r#"voltage: "0.5 V", loses: ["sram"], entry_time: "20 us", entry_energy: "1 uJ",
-            ramp_time: "20 us", wake_time: "50 us", wake_energy: "2 uJ""#,
-        side: r#"voltage: "0.4 V""#,
-    };
-    let rests = r#"rest: {"core": (state: "rest", policy: Immediately), "side": (state: "rest", policy: Immediately),
-        "io": (state: "rest", policy: Immediately)}"#;
+    let (chip, rests) = (ALL, ALL_REST);
     // Parts of the first waking lie at 30, 50, 80 and 87 us; entry behind the inference.
     for end in [10, 40, 60, 84, 100, 400, 60_000] {
         let done = chip.run(&format!(r#"duration: "{end} us", workloads: [{NET}], {rests}"#));
@@ -358,14 +385,7 @@ fn a_run_that_is_cut_within_any_part_keeps_the_identity_of_joules() {
 
 #[test]
 fn what_cannot_be_in_a_state_is_a_fault_with_its_field() {
-    let wrong = |chip: Chip| {
-        let text = CHIP
-            .replace("REGULATOR", chip.regulator)
-            .replace("CORE", chip.core)
-            .replace("STATE", chip.state)
-            .replace("SIDE", chip.side);
-        Profile::parse("gated.ron", &text).unwrap_err().to_string()
-    };
+    let wrong = |chip: Chip| Profile::parse("gated.ron", &chip.text()).unwrap_err().to_string();
     let of = |state: &'static str| wrong(Chip { state, ..HOLDS });
     assert!(of(r#"entry_energy: "1 uJ""#).contains("energy of entry needs an entry_time"));
     assert!(of(r#"ramp_time: "1 us""#).contains("the domain's `capacitance`"));
@@ -394,4 +414,41 @@ fn the_example_lets_the_rail_of_its_npu_fall_in_retention() {
     close(low, 0.55, "fallen");
     close(high, 0.75, "stands");
     assert!(kept < gated, "{kept} {gated}");
+}
+
+#[test]
+fn weights_come_from_where_the_profile_says_and_not_in_a_circle() {
+    let text = LOSES.text().replace("memories: [\n", r#"memories: [
+        (name: "rom", domain: "io", capacity: "1 MiB", bandwidth: PerSecond("10 MB/s"), read_energy: "7 pJ/B"),"#);
+    let from = |memory: &str| {
+        text.replace(
+            r#"write_energy: "2 pJ/B""#,
+            &format!(r#"write_energy: "2 pJ/B", reloaded_from: "{memory}""#),
+        )
+    };
+    let run = format!(r#"duration: "60 ms", workloads: [{NET}], {RESTS}"#);
+    let done = traced(&Chip::on(&from("rom"), &run)).0;
+    let spent = core(&done).transitions;
+    close(
+        spent.reload.0,
+        spent.reloaded.0 * 9e-12,
+        "7 pJ a byte out of the ROM and 2 into the SRAM",
+    );
+    let none = Profile::parse("gated.ron", &from("sram")).unwrap_err().to_string();
+    assert!(none.contains("comes from another one"), "{none}");
+    // The side's own weights would come from the core, and those of the core from the side.
+    let circle = Chip { side: r#"loses: ["side_ram"]"#, ..LOSES }.text();
+    let circle = circle.replace(
+        r#"capacity: "64 KiB", holds: [Activations],"#,
+        r#"capacity: "1 MiB", holds: [Weights, Activations], reloaded_from: "sram","#,
+    );
+    let circle = circle.replace(r#"write_energy: "2 pJ/B""#, r#"reloaded_from: "side_ram""#);
+    let both = format!(
+        r#"duration: "60 ms", workloads: [{NET}, (name: "busy", model: "ic_resnet8", place: [("*", "other")], arrivals: BackToBack)],
+        {BOTH}"#
+    );
+    let scenario = Chip::on(&circle, &both);
+    let prepared = Prepared::new(&scenario, Fidelity::Phase).unwrap();
+    let failed = prepared.run(1, Limits::default(), &mut joulecast::trace::Deaf).unwrap_err();
+    assert!(failed.to_string().contains("neither comes back"), "{failed}");
 }

@@ -68,7 +68,10 @@ impl Checker<'_> {
     /// An engine works from it, or from the buffer that it is staged through.
     fn reached(&mut self, path: &str, memory: &Memory) {
         let mut engines = self.spec.engines.iter();
-        if !engines.any(|e| e.memories.contains(&memory.name)) {
+        // One that others are only loaded from is of use, too.
+        let mut loaded = self.spec.memories.iter().filter_map(|own| own.reloaded_from.as_ref());
+        let is_source = loaded.any(|source| *source == memory.name);
+        if !is_source && !engines.any(|e| e.memories.contains(&memory.name)) {
             self.fault(path, format!("no engine works from memory `{}`", memory.name));
         }
     }

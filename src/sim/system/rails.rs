@@ -86,13 +86,18 @@ impl Rails {
         }
     }
 
-    /// Whether rails can stand as was saved.
-    pub(super) fn fit(&self, saved: &Standing) -> bool {
-        let count = self.standing.voltages.len();
-        saved.voltages.len() == count && saved.ready.len() == count
+    /// Where they stand.
+    pub(super) fn save(&self) -> Standing {
+        self.standing.clone()
     }
 
-    /// Puts rails where they stood.
+    /// Whether what was saved can be of these rails.
+    pub(super) fn fits(&self, saved: &Standing) -> bool {
+        let rails = self.movable.len();
+        saved.voltages.len() == rails && saved.ready.len() == rails
+    }
+
+    /// Has them stand where they stood.
     pub(super) fn restore(&mut self, saved: Standing) {
         if let Some(point) = &mut self.point {
             point.voltages.clone_from(&saved.voltages);

@@ -140,7 +140,7 @@ impl<S: Sink> System<'_, '_, S> {
             streams: streams.iter().map(Stream::save).collect(),
             cascades: cascades.iter().map(Cascade::save).collect(),
             domains: domains.units.clone(),
-            rails: rails.standing.clone(),
+            rails: rails.save(),
             ports: ports.clone(),
             backgrounds: backgrounds.clone(),
             engines: engines.clone(),
@@ -162,7 +162,7 @@ impl<S: Sink> System<'_, '_, S> {
             && self.streams.iter().zip(&saved.streams).all(|(own, saved)| own.fits(saved))
             && self.cascades.len() == saved.cascades.len()
             && self.domains.units.len() == saved.domains.len()
-            && self.rails.fit(&saved.rails)
+            && self.rails.fits(&saved.rails)
             && self.ports.len() == saved.ports.len()
             && self.backgrounds.len() == saved.backgrounds.len()
             && self.engines.len() == saved.engines.len()
