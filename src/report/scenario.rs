@@ -10,7 +10,7 @@ use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
 use crate::sim::{Grounds, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
-use crate::uncertainty::{Figure, Interval90, Uncertainty};
+use crate::uncertainty::{Figure, Interval90, ScenarioUncertainty, StreamUncertainty, Uncertainty};
 use crate::units::{Coulombs, Joules, Ratio, Seconds};
 
 /// A scenario that was run.
@@ -28,6 +28,8 @@ pub struct ScenarioRun<'a> {
     pub fidelity: Fidelity,
     /// How sure the headline figures are; nothing where nothing can be said.
     pub uncertainty: Option<Uncertainty>,
+    /// How sure the figures of each stream are; empty where nothing can be said.
+    pub of_streams: Vec<StreamUncertainty>,
     /// What energy and time rest on.
     pub grounds: Grounds,
     /// What limits the headline figures, to be said wherever they are.
@@ -63,12 +65,23 @@ impl<'a> ScenarioRun<'a> {
         prepared: &Prepared<'_>,
         (seed, fidelity): (u64, Fidelity),
         simulated: &'a Simulated,
-        uncertainty: Option<Uncertainty>,
+        uncertainty: Option<ScenarioUncertainty>,
     ) -> Self {
         let grounds = prepared.grounds(simulated);
         let caveats = Vec::new();
-        let mut run =
-            Self { scenario, outlook, simulated, seed, fidelity, uncertainty, grounds, caveats };
+        let (uncertainty, of_streams) = uncertainty.map(|own| (own.headline, own.streams)).unzip();
+        let of_streams = of_streams.unwrap_or_default();
+        let mut run = Self {
+            scenario,
+            outlook,
+            simulated,
+            seed,
+            fidelity,
+            uncertainty,
+            of_streams,
+            grounds,
+            caveats,
+        };
         run.caveats = run.limits();
         run.caveats.extend(prepared.plans().filter_map(|(name, own)| lacks(name, own?)));
         run
@@ -99,7 +112,7 @@ impl<'a> ScenarioRun<'a> {
         if assumed > 0 {
             let (numbers, are) = if assumed == 1 { ("number", "is") } else { ("numbers", "are") };
             said.push(format!(
-                "{assumed} {numbers} of the scenario {are} assumed; intervals are of the hardware's numbers alone"
+                "{assumed} {numbers} of the scenario {are} assumed, and in the intervals with what they may be off"
             ));
         }
         said
@@ -134,6 +147,16 @@ impl<'a> ScenarioRun<'a> {
     /// The interval around a figure; nothing where none is known.
     pub fn interval(&self, figure: Figure, value: f64) -> Option<Interval90> {
         self.uncertainty.as_ref().map(|own| own.interval(figure, value))
+    }
+
+    /// The interval around the energy per inference of a stream.
+    pub fn energy_interval_of(&self, stream: usize, each: Joules) -> Option<Interval90> {
+        self.of_streams.get(stream).map(|own| own.energy.interval(each.0))
+    }
+
+    /// The interval around a latency of a stream, a quantile or the mean.
+    pub fn latency_interval_of(&self, stream: usize, latency: Seconds) -> Option<Interval90> {
+        self.of_streams.get(stream).map(|own| own.latency.interval(latency.0))
     }
 
     /// The interval around the energy of the whole run: of a length that is given as uncertain as the mean
