@@ -110,9 +110,10 @@ impl<'a> ScenarioRun<'a> {
         }
         let assumed = self.scenario.assumed().len();
         if assumed > 0 {
-            let (numbers, are) = if assumed == 1 { ("number", "is") } else { ("numbers", "are") };
+            let (numbers, are, they) =
+                if assumed == 1 { ("number", "is", "it") } else { ("numbers", "are", "they") };
             said.push(format!(
-                "{assumed} {numbers} of the scenario {are} assumed, and in the intervals with what they may be off"
+                "{assumed} {numbers} of the scenario {are} assumed; intervals hold what {they} may be off by"
             ));
         }
         said
