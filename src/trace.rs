@@ -30,6 +30,7 @@ pub use samples::{
     Block, Channel, ChannelId, ChannelKind, Edge, Layout, Level, LineId, Mark, Origin, Readings,
     Run, SampleClock, SampleSink, Segments, Series, StatedRun, Teller, Times,
 };
+pub use sink::PassName;
 pub use sink::{
     Component, ComponentId, ComponentKind, Counter, CounterId, Deaf, Header, Rail, RailId, Sink,
     Span, SpanKind, Tee,

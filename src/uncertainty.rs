@@ -1,5 +1,6 @@
 //! Intervals: how far a figure may be off, from the spreads of the profile.
 
+mod claims;
 mod headlines;
 mod linearised;
 mod roofs;
@@ -18,6 +19,6 @@ pub use linearised::{
 };
 pub use roofs::{CountBands, EnergyBand, EngineBands, RoofBands, roof_bands};
 pub use sampled::{Sampled, sampled, sampled_of};
-pub use scenario::of_scenario;
+pub use scenario::{ScenarioUncertainty, StreamUncertainty, of_scenario};
 pub use simulated::{simulated, simulated_of};
 pub use together::lower_factor;

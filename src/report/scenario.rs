@@ -10,7 +10,7 @@ use crate::sim::kernel::{Ending, Streams};
 use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
 use crate::sim::{Grounds, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
-use crate::uncertainty::{Figure, Interval90, Uncertainty};
+use crate::uncertainty::{Figure, Interval90, ScenarioUncertainty, StreamUncertainty, Uncertainty};
 use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
 
 /// A scenario that was run.
@@ -28,6 +28,8 @@ pub struct ScenarioRun<'a> {
     pub fidelity: Fidelity,
     /// How sure the headline figures are; nothing where nothing can be said.
     pub uncertainty: Option<Uncertainty>,
+    /// How sure the figures of each stream are; empty where nothing can be said.
+    pub of_streams: Vec<StreamUncertainty>,
     /// What energy and time rest on.
     pub grounds: Grounds,
     /// What limits the headline figures, to be said wherever they are.
@@ -74,10 +76,12 @@ impl<'a> ScenarioRun<'a> {
         prepared: &Prepared<'_>,
         (seed, fidelity): (u64, Fidelity),
         simulated: &'a Simulated,
-        uncertainty: Option<Uncertainty>,
+        uncertainty: Option<ScenarioUncertainty>,
     ) -> Self {
         let grounds = prepared.grounds(simulated);
         let caveats = Vec::new();
+        let (uncertainty, of_streams) = uncertainty.map(|own| (own.headline, own.streams)).unzip();
+        let of_streams = of_streams.unwrap_or_default();
         let mut run = Self {
             scenario,
             outlook,
@@ -85,6 +89,7 @@ impl<'a> ScenarioRun<'a> {
             seed,
             fidelity,
             uncertainty,
+            of_streams,
             grounds,
             caveats,
             resumed: None,
@@ -141,9 +146,10 @@ impl<'a> ScenarioRun<'a> {
         }
         let assumed = self.scenario.assumed().len();
         if assumed > 0 {
-            let (numbers, are) = if assumed == 1 { ("number", "is") } else { ("numbers", "are") };
+            let (numbers, are, they) =
+                if assumed == 1 { ("number", "is", "it") } else { ("numbers", "are", "they") };
             said.push(format!(
-                "{assumed} {numbers} of the scenario {are} assumed; intervals are of the hardware's numbers alone"
+                "{assumed} {numbers} of the scenario {are} assumed; intervals hold what {they} may be off by"
             ));
         }
         said
@@ -178,6 +184,16 @@ impl<'a> ScenarioRun<'a> {
     /// The interval around a figure; nothing where none is known.
     pub fn interval(&self, figure: Figure, value: f64) -> Option<Interval90> {
         self.uncertainty.as_ref().map(|own| own.interval(figure, value))
+    }
+
+    /// The interval around the energy per inference of a stream.
+    pub fn energy_interval_of(&self, stream: usize, each: Joules) -> Option<Interval90> {
+        self.of_streams.get(stream).map(|own| own.energy.interval(each.0))
+    }
+
+    /// The interval around a latency of a stream, a quantile or the mean.
+    pub fn latency_interval_of(&self, stream: usize, latency: Seconds) -> Option<Interval90> {
+        self.of_streams.get(stream).map(|own| own.latency.interval(latency.0))
     }
 
     /// The interval around the energy of the whole run: of a length that is given as uncertain as the mean

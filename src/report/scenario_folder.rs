@@ -5,7 +5,7 @@ use super::run_folder::write_trace;
 use super::scenario::ScenarioRun;
 use super::{OutputFolder, RunFolderError, json, scenario_text};
 use crate::sim::Snapshot;
-use crate::trace::{Span, SpanKind, Trace};
+use crate::trace::Trace;
 use crate::units::{Seconds, SimTime};
 use std::path::Path;
 
@@ -60,8 +60,8 @@ fn subtitle(run: &ScenarioRun<'_>) -> Vec<String> {
 
 /// The first inference of a network, with as much before and behind it that waking and resting can be seen.
 fn closer(trace: &Trace) -> Option<(SimTime, SimTime, String)> {
-    let networks = |span: &&Span| span.kind == SpanKind::Inference && span.name == "inference";
-    let first = trace.spans.iter().filter(networks).min_by_key(|span| span.start)?;
+    let networks = trace.spans.iter().filter(|span| span.is_inference());
+    let first = networks.min_by_key(|span| span.start)?;
     let lasts = first.end.since(first.start).0;
     let from = SimTime(first.start.0.saturating_sub(lasts / 4));
     let to = SimTime(first.end.0.saturating_add(lasts / 2).min(trace.end.0));

@@ -12,7 +12,7 @@ use super::{Arrivals, SimError, Workload};
 use crate::cost::Setting;
 use crate::diagnostic::nearest;
 use crate::mapping::Plan;
-use crate::trace::{MetricsSink, Sink, Tee};
+use crate::trace::{MetricsSink, PassName, Sink, Tee};
 use crate::units::SimTime;
 
 /// Runs `workload` on `plan` into `sink`. The identity of joules is checked at the end of every run
@@ -82,6 +82,7 @@ fn setup<'a>(
         name: "inferences".into(),
         programs: vec![Program::of(plan, 1, Fidelity::Phase, None, setting)?],
         passes: 1,
+        pass: PassName::Inference,
         feed: Feed::Source(source),
         deadline: None,
         priority: 0,

@@ -6,6 +6,7 @@
 
 mod background;
 mod checked;
+mod claims;
 mod error;
 mod hardware;
 mod hosts;

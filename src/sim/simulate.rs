@@ -19,7 +19,7 @@ use crate::cost::Setting;
 use crate::estimate::estimate;
 use crate::mapping::{Network, PhaseKind, Plan, plan};
 use crate::sim::load::{Admission, MicroBatch, Tally};
-use crate::trace::{MetricsSink, Sink, Tee};
+use crate::trace::{MetricsSink, PassName, Sink, Tee};
 use crate::units::{SimTime, TimeError};
 use std::sync::atomic::AtomicBool;
 
@@ -314,6 +314,11 @@ impl<'a> Prepared<'a> {
         };
         Ok(StreamSetup {
             name: own.name.clone(),
+            pass: match (&own.plan, own.of) {
+                (Some(_), _) => PassName::Inference,
+                (None, Origin::Task(_)) => PassName::Task,
+                (None, _) => PassName::Look,
+            },
             programs: own.programs.clone(),
             passes: own.passes,
             feed,

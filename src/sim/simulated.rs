@@ -7,6 +7,7 @@ use super::system::{Residency, Served, Transitions};
 use crate::evidence::Coverage;
 use crate::trace::{Cause, Ledger, Metrics};
 use crate::units::{JouleSeconds, Joules, Seconds, SimTime};
+use std::collections::BTreeMap;
 
 /// A stream of requests: a workload, or a stage of a cascade.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,11 +112,19 @@ impl Simulated {
         (energy > 0.0).then(|| self.in_time() as f64 / energy)
     }
 
-    /// Load and loss of a stream.
+    /// Load and loss of a stream together.
     pub fn energy_of(&self, stream: usize) -> Joules {
-        let causes = self.ledger.by_cause.keys();
-        let own = causes
-            .filter(|cause| matches!(cause, Cause::Layer { workload, .. } if *workload == stream));
-        own.map(|cause| self.ledger.of(cause)).sum()
+        let (load, loss) = self.load_and_loss_of(stream);
+        load + loss
+    }
+
+    /// What was booked for a stream at the loads, and what regulators burnt for it.
+    pub fn load_and_loss_of(&self, stream: usize) -> (Joules, Joules) {
+        let of = |map: &BTreeMap<Cause, Joules>| -> Joules {
+            let first = Cause::Layer { workload: stream, layer: 0 };
+            let last = Cause::Layer { workload: stream, layer: usize::MAX };
+            map.range(first..=last).map(|(_, energy)| *energy).sum()
+        };
+        (of(&self.ledger.by_cause), of(&self.ledger.loss_by_cause))
     }
 }

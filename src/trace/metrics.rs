@@ -32,9 +32,9 @@ pub struct Metrics {
     pub by_component: Vec<Joules>,
     /// Integral of voltage times current of each rail.
     pub by_rail: Vec<Joules>,
-    /// Completed inferences.
+    /// Completed inferences of networks.
     pub inferences: u64,
-    /// Time within inferences.
+    /// Time within these.
     pub busy: Seconds,
     /// Time over which total power is unknown; means are over the rest.
     pub unknown: Seconds,
@@ -189,7 +189,7 @@ impl Sink for MetricsSink {
         }
     }
     fn span(&mut self, span: Span) {
-        if span.kind == SpanKind::Inference {
+        if span.is_inference() {
             self.inferences += 1;
             self.busy = SimTime(self.busy.0 + span.end.since(span.start).0);
         }

@@ -1,6 +1,6 @@
 //! The sink that keeps everything.
 
-use super::{ComponentId, CounterId, Edge, Header, Mark, RailId, Sink, Span, SpanKind, Waveform};
+use super::{ComponentId, CounterId, Edge, Header, Mark, RailId, Sink, Span, Waveform};
 use crate::units::{Amperes, SimTime, Volts, Watts};
 
 /// A complete trace in memory.
@@ -71,7 +71,7 @@ impl Trace {
 
     /// Completed inferences.
     pub fn inferences(&self) -> usize {
-        self.spans.iter().filter(|s| s.kind == SpanKind::Inference).count()
+        self.spans.iter().filter(|span| span.is_inference()).count()
     }
 
     /// Total power as a step function \[W\]; unknown where any component is.

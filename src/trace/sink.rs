@@ -130,6 +130,28 @@ impl SpanKind {
     }
 }
 
+/// What a pass of a stream is called in its span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassName {
+    /// It runs a network.
+    Inference,
+    /// It is a look of a detector that is no network.
+    Look,
+    /// It is work of a processor that is no network.
+    Task,
+}
+
+impl PassName {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::Look => "look",
+            Self::Task => "task",
+        }
+    }
+}
+
 /// Something that went on from `start` to `end`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
@@ -145,6 +167,14 @@ pub struct Span {
     pub start: SimTime,
     /// End, never before the start.
     pub end: SimTime,
+}
+
+impl Span {
+    /// True of an inference of a network: neither a look nor a task.
+    pub fn is_inference(&self) -> bool {
+        let others = [PassName::Look.name(), PassName::Task.name()];
+        self.kind == SpanKind::Inference && !others.contains(&self.name.as_str())
+    }
 }
 
 /// Where a run writes. Calls come in the order of time; of several changes of one component at one

@@ -17,6 +17,7 @@ use super::threads;
 use super::together::Together;
 use crate::cost::Setting;
 use crate::estimate::{Estimate, totals};
+use crate::evidence::Sources;
 use crate::hardware::{Movable, ParameterRecord, Profile};
 use crate::mapping::{Network, Plan, plan};
 use crate::units::{Joules, Seconds, Spread};
@@ -145,20 +146,12 @@ pub fn linearised_by(
 }
 
 /// The same, with the numbers that `used` says are in use.
-pub(super) fn linearised_where(
+fn linearised_where(
     setting: Setting<'_>,
     used: impl Fn(&str) -> bool,
     evaluate: impl Fn(&Profile) -> [f64; Figure::COUNT] + Sync,
 ) -> Uncertainty {
-    let changes = Changes::of(setting.profile, used, |profile| evaluate(profile).to_vec());
-    let sigma = Figure::ALL.into_iter().enumerate();
-    let sigma = sigma.map(|(column, figure)| (figure, changes.sigma(column))).collect();
-    let of = |figure: Figure| {
-        let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
-        changes.contributions(column)
-    };
-    let (energy_contributions, latency_contributions) = (of(Figure::Energy), of(Figure::Latency));
-    Uncertainty { sigma, energy_contributions, latency_contributions }
+    Changes::of(setting.profile, used, |profile| evaluate(profile).to_vec()).headline()
 }
 
 /// The linearised deviations of any figures (those of single layers, say) that `evaluate` takes from the
@@ -173,14 +166,16 @@ pub fn linearised_figures(
 
 /// Changes of `ln y` with each uncertain quantity one deviation up, and down. Rows: quantities; columns:
 /// figures.
-struct Changes {
+pub(super) struct Changes {
     moves: Vec<Move>,
+    centre: Vec<f64>,
     above: DMatrix<f64>,
     below: DMatrix<f64>,
 }
 
 impl Changes {
-    fn of(
+    /// Those that the numbers of a profile make, of such as `used` says are in use.
+    pub(super) fn of(
         profile: &Profile,
         used: impl Fn(&str) -> bool,
         evaluate: impl Fn(&Profile) -> Vec<f64> + Sync,
@@ -188,22 +183,47 @@ impl Changes {
         let records = profile.parameters();
         let moves = moves_where(&records, profile, used);
         let centre = evaluate(profile);
-        let mut above = DMatrix::zeros(moves.len(), centre.len());
-        let mut below = above.clone();
-        for (row, [up, down]) in moved(profile, &moves, &evaluate).iter().enumerate() {
+        let nothing = DMatrix::zeros(0, centre.len());
+        let changes = Self { moves: Vec::new(), centre, above: nothing.clone(), below: nothing };
+        let found = moved(profile, &moves, &evaluate);
+        changes.and(moves, &found)
+    }
+
+    /// These and those of other quantities, with the figures that each makes one deviation up, and down.
+    pub(super) fn and(self, moves: Vec<Move>, found: &[[Vec<f64>; 2]]) -> Self {
+        let first = self.moves.len();
+        let Self { moves: mut all, centre, above, below } = self;
+        let longer = |of: DMatrix<f64>| of.resize_vertically(first + found.len(), 0.0);
+        let (mut above, mut below) = (longer(above), longer(below));
+        for (row, [up, down]) in found.iter().enumerate() {
             // What cannot be computed there is not known to be near.
             let sides = [(&mut above, up, f64::INFINITY), (&mut below, down, f64::NEG_INFINITY)];
             for (changes, figures, lost) in sides {
                 for (column, (figure, centre)) in figures.iter().zip(&centre).enumerate() {
                     let change = if figure == centre { 0.0 } else { figure.ln() - centre.ln() };
-                    changes[(row, column)] = if change.is_nan() { lost } else { change };
+                    changes[(first + row, column)] = if change.is_nan() { lost } else { change };
                 }
             }
         }
-        Self { moves, above, below }
+        all.extend(moves);
+        Self { moves: all, centre, above, below }
     }
 
-    fn sigma(&self, column: usize) -> Sigma {
+    /// The deviations of the headline figures, which are the first columns, and what makes them.
+    pub(super) fn headline(&self) -> Uncertainty {
+        let sigma = Figure::ALL.into_iter().enumerate();
+        let sigma = sigma.map(|(column, figure)| (figure, self.sigma(column))).collect();
+        let of = |figure: Figure| {
+            let column = Figure::ALL.iter().position(|f| *f == figure).unwrap_or(0);
+            self.contributions(column)
+        };
+        let (energy_contributions, latency_contributions) =
+            (of(Figure::Energy), of(Figure::Latency));
+        Uncertainty { sigma, energy_contributions, latency_contributions }
+    }
+
+    /// The deviation of a figure.
+    pub(super) fn sigma(&self, column: usize) -> Sigma {
         self.above.column(column).iter().zip(self.below.column(column).iter()).fold(
             Sigma::default(),
             |sum, (a, b)| Sigma {
@@ -269,8 +289,8 @@ fn contributions(changes: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Con
 
 /// One uncertain quantity: the parameters that move with it, by rising place, and how far.
 pub(super) struct Move {
-    name: String,
-    parameters: Vec<(usize, Spread)>,
+    pub(super) name: String,
+    pub(super) parameters: Vec<(usize, Spread)>,
 }
 
 impl Move {
@@ -318,7 +338,7 @@ fn moves_where(
         {
             moves.push(Move { name: record.name.clone(), parameters: vec![(index, spread)] });
         }
-        if let Some((key, sigma)) = common_sigma(record, profile) {
+        if let Some((key, sigma)) = common_sigma(record, &profile.spec().sources) {
             shared.entry(key).or_insert((sigma, Vec::new())).1.push(index);
         }
     }
@@ -358,14 +378,14 @@ pub(super) fn own_sigma(record: &ParameterRecord) -> f64 {
 
 /// Sigma of the factor that a parameter shares with its source. A condition that states no spread is
 /// part of what the source says, and not off with it.
-pub(super) fn common_sigma(record: &ParameterRecord, profile: &Profile) -> Option<(String, f64)> {
+pub(super) fn common_sigma(record: &ParameterRecord, sources: &Sources) -> Option<(String, f64)> {
     let parameter = &record.parameter;
     let exact = parameter.condition && !parameter.stated;
     if exact || matches!(parameter.spread, Some(Spread::Normal(_))) {
         return None;
     }
     let key = record.parameter.source.as_ref()?;
-    let sigma = profile.spec().sources.get(key)?.common?.0;
+    let sigma = sources.get(key)?.common?.0;
     Some((key.clone(), sigma))
 }
 

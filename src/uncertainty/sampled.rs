@@ -46,7 +46,8 @@ pub fn sampled_of(
         return None;
     }
     let records = setting.profile.parameters();
-    let common: Vec<_> = records.iter().map(|r| common_sigma(r, setting.profile)).collect();
+    let common: Vec<_> =
+        records.iter().map(|r| common_sigma(r, &setting.profile.spec().sources)).collect();
     let together = Together::of(setting.profile);
     let mut values: [Vec<f64>; Figure::COUNT] = Default::default();
     let mut movable = Movable::of(setting.profile);

@@ -11,9 +11,15 @@
 //! request to the next) need not be right in size, only in kind. How many requests come is held as the
 //! run had it; where a stream is asked for anew once it has answered, or never catches up, they come as
 //! fast as it answers.
+//!
+//! The scenario's own numbers are moved in the same way ([`super::claims`]): parts are made of the scenario
+//! that they make, and each stream is asked for as many times as often as its mean rate says in closed form.
+//!
+//! What was booked for a stream, and its latency, go as those of a request by itself do.
 
-use super::linearised::{Figure, Uncertainty, linearised_where};
-use crate::cost::Setting;
+use super::claims;
+use super::linearised::{Changes, Figure, Sigma, Uncertainty};
+use super::threads;
 use crate::hardware::Profile;
 use crate::sim::load::{
     Admission, Cascade, Events, MicroBatch, Periodic, Process, RestRule, Stage, StateSchedule,
@@ -23,24 +29,60 @@ use crate::sim::scenario::{
 };
 use crate::sim::{Limits, Prepared, Simulated, StreamUse};
 use crate::trace::Deaf;
-use crate::units::{Joules, Ratio, Seconds, SimTime};
+use crate::units::{Hertz, Joules, Ratio, Seconds, SimTime};
 
-/// The linearised uncertainty of a run's figures, by what its hardware's numbers say: mean latency,
-/// energy and energy-delay product of an inference, mean power. Nothing where no inference was done, or
-/// no time went by.
+/// How sure the figures of a run of a scenario are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioUncertainty {
+    /// Mean latency, energy and energy-delay product of an inference, mean power.
+    pub headline: Uncertainty,
+    /// Each stream, in the order of the run.
+    pub streams: Vec<StreamUncertainty>,
+}
+
+/// How sure the figures of a stream are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StreamUncertainty {
+    /// Of its energy per inference.
+    pub energy: Sigma,
+    /// Of the time of a pass, and of its quantiles.
+    pub latency: Sigma,
+}
+
+/// Figures of a stream beside the headline.
+const OF_A_STREAM: usize = 2;
+
+/// The linearised uncertainty of a run's figures, by what the numbers of its hardware and its own say.
+/// Nothing where no inference was done, or no time went by.
 pub fn of_scenario(
     scenario: &Scenario,
     outlook: &Outlook,
     simulated: &Simulated,
-) -> Option<Uncertainty> {
-    let parts = Parts::of(scenario, outlook, simulated)?;
+) -> Option<ScenarioUncertainty> {
+    let asked = |own: &Scenario| Parts::of(own, scenario, outlook, simulated);
+    let parts = asked(scenario)?;
     let stacks: Vec<Option<usize>> = placed(scenario).flat_map(|p| p.stacks.clone()).collect();
     let (profile, point) = (scenario.profile(), scenario.point());
-    let setting = Setting { profile, point, stacks: &stacks };
     // Blocks go through states that are not those of the point.
     let used = |path: &str| path.starts_with("loads[") || profile.is_in_use(path, point, &stacks);
-    let lost = [f64::NAN; Figure::COUNT];
-    Some(linearised_where(setting, used, |profile| parts.figures(profile).unwrap_or(lost)))
+    let count = Figure::COUNT + OF_A_STREAM * simulated.streams.len();
+    let lost = || vec![f64::NAN; count];
+    let figures = |parts: &Parts, profile: &Profile| parts.figures(profile).unwrap_or_else(lost);
+    let changes = Changes::of(profile, used, |profile| figures(&parts, profile));
+    let moves = claims::moves(scenario);
+    let found = threads::mapped(&moves, |step| {
+        [1.0, -1.0].map(|sign| {
+            let moved = scenario.moved(|place, value| step.apply(place, value, sign));
+            let parts = moved.as_ref().and_then(asked);
+            parts.map_or_else(lost, |parts| figures(&parts, profile))
+        })
+    });
+    let changes = changes.and(moves, &found);
+    let streams = (0..simulated.streams.len()).map(|stream| {
+        let first = Figure::COUNT + OF_A_STREAM * stream;
+        StreamUncertainty { energy: changes.sigma(first), latency: changes.sigma(first + 1) }
+    });
+    Some(ScenarioUncertainty { headline: changes.headline(), streams: streams.collect() })
 }
 
 fn placed(scenario: &Scenario) -> impl Iterator<Item = &crate::sim::scenario::Placed> {
@@ -61,9 +103,31 @@ struct Alone {
     lasts: SimTime,
 }
 
+/// What a request takes.
+#[derive(Debug, Clone, Copy)]
+struct Taken {
+    /// Energy above that of doing nothing.
+    added: Joules,
+    /// Energy that was booked for it.
+    booked: Joules,
+    latency: Seconds,
+}
+
+/// How often a stream is asked for where the scenario's numbers were moved.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// Requests over those of the run.
+    ratio: f64,
+    /// How much longer one of those who ask thinks.
+    longer: Seconds,
+}
+
 /// A stream in the sum.
 #[derive(Debug)]
 struct Part {
+    /// The stream, by number.
+    stream: usize,
+    asked: Asked,
     /// One request; where it is of many inferences, one of one inference.
     one: Alone,
     /// One of two inferences, which tells what each further one adds.
@@ -81,6 +145,8 @@ struct Part {
 
 #[derive(Debug)]
 struct Parts {
+    /// Streams of the run.
+    of: usize,
     /// The scenario without anything to do.
     nothing: Scenario,
     background: Vec<Option<StateSchedule>>,
@@ -91,7 +157,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(scenario: &Scenario, outlook: &Outlook, simulated: &Simulated) -> Option<Self> {
+    /// The parts of a scenario that was run as `before`.
+    fn of(
+        scenario: &Scenario,
+        before: &Scenario,
+        outlook: &Outlook,
+        simulated: &Simulated,
+    ) -> Option<Self> {
         let lasted = simulated.metrics.duration;
         if lasted <= Seconds::ZERO || simulated.inferences() == 0 {
             return None;
@@ -103,30 +175,41 @@ impl Parts {
         nothing.background = vec![None; background.len()];
         let tail = tail(scenario);
         let mut streams = Vec::new();
-        let all = sources(scenario).zip(&outlook.streams).zip(&simulated.streams);
-        for ((source, own), used) in all.filter(|(_, used)| used.served.passes > 0) {
-            streams.push(source.part(own, used, lasted, tail)?);
+        let asked = sources(scenario).zip(sources(before)).map(|(now, was)| now.asked(&was));
+        let all = sources(scenario).zip(&outlook.streams).zip(&simulated.streams).zip(asked);
+        let served = |used: &StreamUse| used.served.passes > 0;
+        for (stream, (((source, own), used), asked)) in
+            all.enumerate().filter(|(_, ((_, used), _))| served(used))
+        {
+            let part = source.part(own, used, lasted, tail)?;
+            streams.push(Part { stream, asked, ..part });
         }
         let fixed = matches!(scenario.end, End::After(_));
-        Some(Self { nothing, background, streams, lasted, fixed })
+        let of = simulated.streams.len();
+        Some(Self { of, nothing, background, streams, lasted, fixed })
     }
 
-    /// In the order of [`Figure::ALL`].
-    fn figures(&self, profile: &Profile) -> Option<[f64; Figure::COUNT]> {
+    /// In the order of [`Figure::ALL`], then energy per inference and latency of each stream.
+    fn figures(&self, profile: &Profile) -> Option<Vec<f64>> {
         let mut scenario = self.nothing.on(profile).ok()?;
         let second = SimTime::from_seconds(Seconds(1.0)).ok()?;
-        let (idle, _) = run(&mut scenario, second)?;
+        let idle = run(&mut scenario, second)?.added;
         let mut sums = Sums::default();
+        // What served nobody does not move.
+        let mut of_streams = vec![1.0; OF_A_STREAM * self.of];
         for part in &self.streams {
-            let (energy, latency) = part.request(&mut scenario, idle)?;
-            sums.add(part, energy, latency);
+            let taken = part.request(&mut scenario, idle)?;
+            sums.add(part, taken);
+            let own = of_streams.iter_mut().skip(OF_A_STREAM * part.stream);
+            let figures = [taken.booked.0 / part.each, taken.latency.0];
+            own.zip(figures).for_each(|(own, figure)| *own = figure);
         }
         (scenario.workloads, scenario.cascades) = (Vec::new(), Vec::new());
         scenario.tasks = Vec::new();
         scenario.background.clone_from(&self.background);
         let whole = SimTime::from_seconds(self.lasted).ok()?;
         let mut energy = match self.background.iter().any(Option::is_some) {
-            true => run(&mut scenario, whole)?.0,
+            true => run(&mut scenario, whole)?.added,
             false => idle * self.lasted.0,
         };
         // As many inferences as were asked for take another time.
@@ -139,7 +222,9 @@ impl Parts {
         let energy = energy + sums.energy;
         let (each, latency) = (energy / inferences, sums.latency / sums.passes);
         let (edp, power) = (each * latency, energy / lasted);
-        Some([latency.0, each.0, edp.0, power.0, (edp * latency).0])
+        let mut figures = vec![latency.0, each.0, edp.0, power.0, (edp * latency).0];
+        figures.append(&mut of_streams);
+        Some(figures)
     }
 }
 
@@ -155,18 +240,20 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, part: &Part, energy: Joules, latency: Seconds) {
-        let requests = match part.answered {
-            None => part.requests,
+    fn add(&mut self, part: &Part, Taken { added, latency, .. }: Taken) {
+        let ratio = match part.answered {
+            None => part.asked.ratio,
             Some((cycle, was)) => {
-                let longer = (latency - was) * part.each;
-                part.requests * (cycle / (cycle + longer).max(Seconds(cycle.0 * 1e-3)))
+                let longer = (latency - was) * part.each + part.asked.longer;
+                cycle / (cycle + longer).max(Seconds(cycle.0 * 1e-3))
             }
         };
-        self.energy += energy * requests;
+        let requests = part.requests * ratio;
+        self.energy += added * requests;
         if part.runs_network {
-            self.latency += latency * part.passes;
-            self.passes += part.passes;
+            let passes = part.passes * part.asked.ratio;
+            self.latency += latency * passes;
+            self.passes += passes;
             self.inferences += requests * part.each;
             self.before += part.requests * part.each;
         }
@@ -174,33 +261,36 @@ impl Sums {
 }
 
 impl Part {
-    /// What a request adds to the energy, and the time of a pass.
-    fn request(&self, scenario: &mut Scenario, idle: Joules) -> Option<(Joules, Seconds)> {
-        let (one, latency) = self.one.run(scenario, idle)?;
-        let Some(two) = &self.two else { return Some((one, latency)) };
-        let (two, _) = two.run(scenario, idle)?;
-        Some((one + (two - one) * (self.each - 1.0), latency))
+    /// What a request takes.
+    fn request(&self, scenario: &mut Scenario, idle: Joules) -> Option<Taken> {
+        let one = self.one.run(scenario, idle)?;
+        let Some(two) = &self.two else { return Some(one) };
+        let two = two.run(scenario, idle)?;
+        let all = |one: Joules, two: Joules| one + (two - one) * (self.each - 1.0);
+        let (added, booked) = (all(one.added, two.added), all(one.booked, two.booked));
+        Some(Taken { added, booked, ..one })
     }
 }
 
 impl Alone {
-    /// Its energy above that of doing nothing (`idle` a second), and its latency.
-    fn run(&self, scenario: &mut Scenario, idle: Joules) -> Option<(Joules, Seconds)> {
+    /// What it takes where doing nothing takes `idle` a second.
+    fn run(&self, scenario: &mut Scenario, idle: Joules) -> Option<Taken> {
         scenario.workloads = self.workload.iter().cloned().collect();
         scenario.cascades = self.cascade.iter().cloned().collect();
         scenario.tasks = self.task.iter().cloned().collect();
-        let (energy, latency) = run(scenario, self.lasts)?;
-        Some((energy - idle * self.lasts.seconds().0, latency?))
+        let ran = run(scenario, self.lasts)?;
+        let added = ran.added - idle * self.lasts.seconds().0;
+        (ran.latency > Seconds::ZERO).then_some(Taken { added, ..ran })
     }
 }
 
-/// Energy of a run, and the mean time of a pass.
-fn run(scenario: &mut Scenario, lasts: SimTime) -> Option<(Joules, Option<Seconds>)> {
+/// All energy of a run, what was booked for its first stream, and the mean time of a pass of that.
+fn run(scenario: &mut Scenario, lasts: SimTime) -> Option<Taken> {
     scenario.end = End::After(lasts);
     let prepared = Prepared::new(scenario, Fidelity::Layer).ok()?;
     let simulated = prepared.run(0, Limits::default(), &mut Deaf).ok()?;
-    let passes = simulated.streams.first().filter(|own| own.served.passes > 0);
-    Some((simulated.ledger.source, passes.map(|own| own.served.latency.mean())))
+    let latency = simulated.streams.first().map_or(Seconds::ZERO, |own| own.served.latency.mean());
+    Some(Taken { added: simulated.ledger.source, booked: simulated.energy_of(0), latency })
 }
 
 /// Where requests come from.
@@ -239,6 +329,8 @@ impl Source<'_> {
         };
         let few = if each > 2 { 1 } else { each };
         Some(Part {
+            stream: 0,
+            asked: Asked { ratio: 1.0, longer: Seconds::ZERO },
             one: self.alone(few, lasts(few)?)?,
             two: if each > 2 { Some(self.alone(2, lasts(2)?)?) } else { None },
             each: each as f64,
@@ -287,6 +379,36 @@ impl Source<'_> {
                 let task = Task { name, process, deadline, priority, admission, ..**task };
                 Some(Alone { workload: None, cascade: None, task: Some(task), lasts })
             }
+        }
+    }
+
+    /// How often it is asked for against what was asked in a run.
+    fn asked(&self, before: &Self) -> Asked {
+        let ratio = self.rate().zip(before.rate()).filter(|(_, was)| was.0 > 0.0);
+        let longer = self.thinks() - before.thinks();
+        Asked { ratio: ratio.map_or(1.0, |(now, was)| now.0 / was.0), longer }
+    }
+
+    /// Mean rate of its requests, where it has a closed form.
+    fn rate(&self) -> Option<Hertz> {
+        match self {
+            Self::Workload(own) => own.process.mean_rate(),
+            Self::Task(own) => own.process.mean_rate(),
+            Self::Stage(wake, 0) => Some(wake.cascade.look_rate()),
+            Self::Stage(wake, stage) => Some(wake.cascade.expected()?.stages.get(*stage)?.asked),
+        }
+    }
+
+    /// Time from an answer to the next request of one who asks.
+    fn thinks(&self) -> Seconds {
+        let process = match self {
+            Self::Workload(own) => &own.process,
+            Self::Task(own) => &own.process,
+            Self::Stage(..) => return Seconds::ZERO,
+        };
+        match process {
+            Process::ClosedLoop(clients) => clients.thinks(),
+            _ => Seconds::ZERO,
         }
     }
 
@@ -351,7 +473,7 @@ mod tests {
     fn hold(scenario: &Scenario, changed: &str, by: f64, within: f64) {
         let outlook = scenario.outlook().unwrap();
         let whole = simulated(scenario);
-        let parts = Parts::of(scenario, &outlook, &whole).unwrap();
+        let parts = Parts::of(scenario, scenario, &outlook, &whole).unwrap();
         let before = parts.figures(scenario.profile()).unwrap();
         let energy = whole.energy_per_inference().unwrap().0;
         assert!((before[1] / energy - 1.0).abs() < within, "{} {energy}", before[1]);

@@ -176,7 +176,18 @@ fn workload(run: &ScenarioRun<'_>, stream: usize, own: &StreamUse) -> Value {
         .map(|(name, energy)| json!({"name": name, "energy_j": energy}))
         .collect();
     let misses = served.deadlines.late.saturating_add(served.deadlines.lost);
-    json!({
+    let (load, loss) = run.simulated.load_and_loss_of(stream);
+    let mut latency = durations(&served.latency);
+    for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+        let quantile = served.latency.quantiles().quantile(share).map(SimTime::seconds);
+        let interval = quantile.and_then(|time| run.latency_interval_of(stream, time));
+        if let (Some(interval), Some(map)) = (interval, latency.as_object_mut()) {
+            map.insert(format!("{name}_interval90"), pair(interval));
+        }
+    }
+    let each = (inferences > 0).then(|| energy / inferences as f64);
+    let interval = each.and_then(|each| run.energy_interval_of(stream, each));
+    let mut document = json!({
         "name": own.name,
         "runs_network": own.runs_network,
         "asked": served.asked, "served": served.done, "refused": served.refused,
@@ -185,16 +196,20 @@ fn workload(run: &ScenarioRun<'_>, stream: usize, own: &StreamUse) -> Value {
         "inferences": inferences, "inferences_in_time": served.in_time,
         "inferences_per_s": run.per_second(inferences),
         "busy_share": run.share(served.busy.seconds()),
-        "latency_s": durations(&served.latency), "response_s": durations(&served.response),
+        "latency_s": latency, "response_s": durations(&served.response),
         "has_deadline": own.has_deadline,
         "deadline_misses": misses, "late": served.deadlines.late, "lost": served.deadlines.lost,
         "deadline_miss_share": served.deadlines.missed_share(),
         "latest_by_s": served.deadlines.worst.seconds(),
-        "energy_j": energy,
-        "j_per_inference": (inferences > 0).then(|| energy / inferences as f64),
+        "energy_j": energy, "load_energy_j": load, "loss_energy_j": loss,
+        "j_per_inference": each,
         "pressure": run.pressure(stream).as_ref().map(pressure),
         "layers": layers,
-    })
+    });
+    if let (Some(interval), Some(map)) = (interval, document.as_object_mut()) {
+        map.insert("j_per_inference_interval90".into(), pair(interval));
+    }
+    document
 }
 
 fn pressure(own: &Pressure) -> Value {

@@ -208,18 +208,25 @@ fn joules_text(outcome: &Outcome) -> String {
     text
 }
 
+/// A relative gap as it is told: the power of ten above it, and 1e-15 for whatever rounding makes of equal
+/// sums, which is another number on each machine.
+fn beyond_rounding(gap: f64) -> f64 {
+    match gap {
+        gap if gap <= 1e-15 => 1e-15,
+        gap if gap.is_finite() => 10f64.powf(gap.log10().ceil()),
+        gap => gap,
+    }
+}
+
 /// What the sources gave, and how well the sums of joules agree.
 pub(super) fn identity(ledger: &Ledger) -> String {
     let mut text = format!("joules from the sources: {}\n", ledger.source);
     let r = ledger.residuals();
+    let [largest, cause, component, rail, source] =
+        [r.largest(), r.cause, r.component, r.rail, r.source].map(beyond_rounding);
     let _ = writeln!(
         text,
-        "identity of joules holds to {:.0e} (cause {:.0e}, component {:.0e}, rail {:.0e}, source {:.0e}; limit {:.0e})",
-        r.largest(),
-        r.cause,
-        r.component,
-        r.rail,
-        r.source,
+        "identity of joules holds to {largest:.0e} (cause {cause:.0e}, component {component:.0e}, rail {rail:.0e}, source {source:.0e}; limit {:.0e})",
         Residuals::LIMIT
     );
     text

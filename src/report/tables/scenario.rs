@@ -24,6 +24,7 @@ pub fn scenario_text(run: &ScenarioRun<'_>) -> String {
     }
     text.push_str(&headline(run));
     let _ = writeln!(text, "{}", streams(run));
+    text.push_str(&intervals(run));
     text.push_str(&cascades(run));
     let _ = writeln!(text, "{}", domains(run));
     text.push_str(&changes(run));
@@ -115,18 +116,18 @@ fn three(quantiles: &Quantiles) -> String {
 fn streams(run: &ScenarioRun<'_>) -> Table {
     let headers = [
         "workload", "asked", "served", "lost", "left", "queue", "p50", "p95", "p99", "missed",
-        "energy", "each",
+        "loads", "losses", "energy", "each",
     ];
     let mut rows = table(&headers, 1);
     for (stream, own) in run.simulated.streams.iter().enumerate() {
         let served = &own.served;
-        let energy = run.simulated.energy_of(stream);
+        let (load, loss) = run.simulated.load_and_loss_of(stream);
         let missed = match served.deadlines.missed_share() {
             Some(share) => percent(share),
             None => "-".to_owned(),
         };
         let responses = served.response.quantiles();
-        let each = (served.inferences > 0).then(|| energy / served.inferences as f64);
+        let each = (served.inferences > 0).then(|| (load + loss) / served.inferences as f64);
         rows.add_row(vec![
             shortened(&own.name, 20),
             grouped(served.asked),
@@ -138,11 +139,32 @@ fn streams(run: &ScenarioRun<'_>) -> Table {
             at(responses, 0.95),
             at(responses, 0.99),
             missed,
-            energy.to_string(),
+            load.to_string(),
+            loss.to_string(),
+            (load + loss).to_string(),
             each.map_or_else(|| "-".to_owned(), |each| each.to_string()),
         ]);
     }
     rows
+}
+
+/// How sure energy per inference and latency of each stream are.
+fn intervals(run: &ScenarioRun<'_>) -> String {
+    let shown = |i: Interval90, unit: &str| {
+        format!("{} to {}", engineering(i.low, unit), engineering(i.high, unit))
+    };
+    let streams = run.simulated.streams.iter().enumerate();
+    let parts = streams.filter_map(|(stream, own)| {
+        let count = own.served.inferences;
+        let each = (count > 0).then(|| run.simulated.energy_of(stream) / count as f64)?;
+        let each = run.energy_interval_of(stream, each)?;
+        let latency = own.served.latency.quantiles().quantile(0.95)?.seconds();
+        let latency = run.latency_interval_of(stream, latency)?;
+        let (each, latency) = (shown(each, Joules::UNIT), shown(latency, Seconds::UNIT));
+        Some(format!("{} {each} each, p95 of the latency {latency}", own.name))
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { String::new() } else { listed("90 %", &parts) }
 }
 
 fn cascades(run: &ScenarioRun<'_>) -> String {

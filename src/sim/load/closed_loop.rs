@@ -53,6 +53,11 @@ impl ClosedLoop {
         self.clients
     }
 
+    /// Time from an answer to the next request, in the mean.
+    pub fn thinks(&self) -> Seconds {
+        self.think.mean()
+    }
+
     /// Bounds of the rate at one server that takes `service` for each request in the mean: from
     /// N/(Z+NS) to the smaller of N/(Z+S) and 1/S (P. Denning and J. Buzen, "The operational analysis of
     /// queueing network models", Computing Surveys 10, 1978).

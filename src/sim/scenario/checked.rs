@@ -96,7 +96,7 @@ fn end(reader: &mut Reader, spec: &ScenarioSpec) -> Option<End> {
     }
 }
 
-fn power(
+pub(super) fn power(
     reader: &mut Reader,
     choice: &SupplyChoice,
     profile: Option<&Profile>,

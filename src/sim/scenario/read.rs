@@ -17,6 +17,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// One that looks for files beside `file`.
+    pub(super) fn beside(file: &str) -> Self {
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        Self { faults: Vec::new(), folder: Some(folder.to_owned()) }
+    }
+
     /// True where files and shipped parts are not looked at.
     pub(super) fn is_alone(&self) -> bool {
         self.folder.is_none()

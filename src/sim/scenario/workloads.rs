@@ -138,7 +138,7 @@ pub(super) fn cascades(
     made
 }
 
-fn rates(reader: &mut Reader, path: &str, spec: &CascadeSpec) -> Option<Cascade> {
+pub(super) fn rates(reader: &mut Reader, path: &str, spec: &CascadeSpec) -> Option<Cascade> {
     let events = match &spec.events {
         EventsSpec::Prevalence(share) => known(share).map(Events::Prevalence),
         EventsSpec::Process(events) => {

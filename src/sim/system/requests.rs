@@ -6,7 +6,7 @@ use super::{Event, System};
 use crate::sim::SimError;
 use crate::sim::kernel::{Class, Queue};
 use crate::sim::load::{BatchStart, Request, Verdict};
-use crate::trace::{Sink, SpanKind};
+use crate::trace::{PassName, Sink, SpanKind};
 use crate::units::{SimTime, TimeError};
 
 impl<S: Sink> System<'_, '_, S> {
@@ -147,10 +147,12 @@ impl<S: Sink> System<'_, '_, S> {
         own.served.latency.add(now.since(start));
         if self.hears.inferences {
             let track = own.setup.name.clone();
-            let name = if own.uses_engines { "inference" } else { "look" };
+            let name = own.setup.pass.name();
             self.tell((SpanKind::Inference, name, &track), Some(number), (start, now));
         }
-        self.inferences = self.inferences.saturating_add(samples);
+        if self.streams[stream].setup.pass == PassName::Inference {
+            self.inferences = self.inferences.saturating_add(samples);
+        }
         self.finished = self.wanted.is_some_and(|wanted| self.inferences >= wanted);
         let own = &mut self.streams[stream];
         own.job.task = 0;

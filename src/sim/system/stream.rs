@@ -5,6 +5,7 @@ use crate::sim::Durations;
 use crate::sim::kernel::Generation;
 use crate::sim::load::{Admission, Deadlines, MicroBatch, Request, Source, StreamRank};
 use crate::sim::program::Program;
+use crate::trace::PassName;
 use crate::units::SimTime;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -32,6 +33,8 @@ pub struct Onward {
 pub struct StreamSetup {
     /// Its name.
     pub name: String,
+    /// What a pass is.
+    pub pass: PassName,
     /// The programs of one request, of two together, and so on.
     pub programs: Vec<Program>,
     /// Passes of a request, one after the other.
