@@ -15,6 +15,7 @@ mod run;
 pub mod scenario;
 mod simulate;
 mod simulated;
+mod supplied;
 mod system;
 mod workload;
 
@@ -26,5 +27,6 @@ pub use quantiles::Quantiles;
 pub use run::run;
 pub use simulate::{Limits, Planned, Prepared};
 pub use simulated::{DomainUse, Simulated, StreamUse};
+pub use supplied::{BrownOut, Cause, Holding, RegulatorUse, SourceUse, Start, Supplied};
 pub use system::{Residency, Served};
 pub use workload::{Arrivals, Workload};

@@ -64,6 +64,7 @@ mod roofline;
 mod rooms;
 mod said;
 mod scenario_runs;
+mod scenario_supply;
 mod scenarios;
 mod shared;
 mod shipped;

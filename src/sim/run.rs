@@ -103,6 +103,8 @@ fn setup<'a>(
         inferences,
         lasts,
         horizon: None,
+        starts: Vec::new(),
+        stops: false,
     })
 }
 

@@ -3,7 +3,8 @@
 use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
 use super::scenario::{
-    End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
+    End, Fidelity, Host, OnBrownOut, Placed, Scenario, StageWork, Task as HostTask, WakeCascade,
+    Work, Workload,
 };
 use super::system::{Block, Event, Feed, Onward, Setup, StreamSetup, System};
 use super::{DomainUse, SimError, Simulated, StreamUse};
@@ -114,7 +115,9 @@ impl<'a> Prepared<'a> {
         };
         let Limits { max_events, interrupt } = limits;
         let ending = drive(&mut system, &mut queue, Stops { until, max_events, interrupt })?;
+        let browned_out = system.browned_out();
         let (ending, end) = match (ending, until) {
+            (Ending::Done, _) if browned_out => (Ending::Until(queue.now()), queue.now()),
             (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
             _ => (ending, queue.now()),
         };
@@ -129,6 +132,9 @@ impl<'a> Prepared<'a> {
         let residuals = left.closed.ledger.residuals();
         if !residuals.hold() {
             return Err(SimError::Identity(residuals));
+        }
+        for source in &left.closed.supplied.sources {
+            SimError::unless_kept(source)?;
         }
         let domains = self.domains(&left.residencies);
         let streams = self.streams.iter().zip(left.served).zip(left.unfinished);
@@ -154,6 +160,7 @@ impl<'a> Prepared<'a> {
             engines: left.engines,
             contended: left.contended,
             rails: left.closed.rails,
+            supplied: left.closed.supplied,
         })
     }
 
@@ -219,6 +226,8 @@ impl<'a> Prepared<'a> {
                 End::After(time) => Some(time),
                 End::Inferences(_) => None,
             },
+            starts: scenario.starts(),
+            stops: scenario.on_brown_out == OnBrownOut::Stop,
         })
     }
 

@@ -13,6 +13,7 @@ mod job;
 mod port;
 mod requests;
 mod stream;
+mod supply;
 mod tasks;
 mod unit;
 
@@ -21,10 +22,11 @@ pub use stream::{Feed, Onward, Served, StreamSetup};
 pub use unit::Residency;
 
 use super::SimError;
-use super::accounts::{Accounts, Otherwise};
+use super::accounts::{Accounts, Otherwise, SupplyEvent};
 use super::kernel::{Class, Queue, System as Simulated, Ticket};
 use super::load::{Look, Looks, Tally};
 use super::scenario::Rest;
+use super::supplied::Start;
 use crate::cost::{Setting, bandwidth};
 use crate::evidence::Kind;
 use crate::hardware::Role;
@@ -82,6 +84,8 @@ pub enum Event {
         /// The block.
         load: usize,
     },
+    /// A supply does something by itself.
+    Supply(SupplyEvent),
     /// The run is to last until here.
     End,
 }
@@ -103,6 +107,10 @@ pub(super) struct Setup<'a> {
     pub(super) lasts: Option<SimTime>,
     /// Nothing is asked for from here on.
     pub(super) horizon: Option<SimTime>,
+    /// Supplies that run down, by their number, and what each starts with.
+    pub(super) starts: Vec<(usize, Start)>,
+    /// True of a run that ends with the first rail that cannot be held.
+    pub(super) stops: bool,
 }
 
 /// A cascade in a run.
@@ -150,6 +158,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     wanted: Option<u64>,
     lasts: Option<SimTime>,
     horizon: Option<SimTime>,
+    stops: bool,
     finished: bool,
     /// Somebody waits to be served, or for an engine.
     serve: bool,
@@ -177,7 +186,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         let layers = |stream: &Stream| stream.setup.programs.iter().map(|p| p.layers).max();
         let layers: Vec<usize> = streams.iter().map(|s| layers(s).unwrap_or(0)).collect();
         let channels = 0..setting.profile.channels();
-        let accounts = Accounts::new(setting, &layers);
+        let accounts = Accounts::new(setting, &layers, &setup.starts);
         sink.begin(accounts.header());
         let cascades = setup.cascades.into_iter();
         let cascades =
@@ -207,6 +216,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             wanted: setup.inferences,
             lasts: setup.lasts,
             horizon: setup.horizon,
+            stops: setup.stops,
             finished: false,
             serve: false,
             dispatch: false,
@@ -313,6 +323,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             Event::Awake { domain, ticket } | Event::Rest { domain, ticket } => {
                 self.domains.units[*domain].generation.overtook(*ticket)
             }
+            Event::Supply(own) => self.accounts.is_overtaken(own),
             _ => false,
         }
     }
@@ -337,6 +348,10 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             }
             Event::Look { cascade } => self.look(cascade, queue),
             Event::Block { load } => self.next_block_state(load, queue),
+            Event::Supply(own) => {
+                self.accounts.supply_event(now, own);
+                Ok(())
+            }
             Event::End => Ok(()),
         }
     }
@@ -353,6 +368,6 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
         self.settle_mood(now);
         self.settle_ports(now);
         self.accounts.commit(now, self.sink);
-        Ok(())
+        self.settle_supply(queue)
     }
 }
