@@ -18,6 +18,7 @@ pub mod scenario;
 mod simulate;
 mod simulated;
 mod snapshot;
+mod supplied;
 mod system;
 mod workload;
 
@@ -32,5 +33,6 @@ pub use run::run;
 pub use simulate::{Limits, PolicyChange, Prepared, Ran, Start};
 pub use simulated::{DomainUse, Simulated, StreamUse};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use supplied::{BrownOut, Cause, Holding, RegulatorUse, SourceUse, Supplied, SupplyStart};
 pub use system::{Residency, Served, Transitions};
 pub use workload::{Arrivals, Workload};

@@ -68,6 +68,7 @@ mod run_snapshots;
 mod said;
 mod scenario_evidence;
 mod scenario_runs;
+mod scenario_supply;
 mod scenarios;
 mod shared;
 mod shipped;

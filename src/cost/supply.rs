@@ -156,11 +156,54 @@ impl SupplyTree {
         }
     }
 
+    /// The state before anything is drawn, with no mode chosen and sources at first.
+    pub fn at_first(&self) -> SupplyState {
+        let mut state = SupplyState::default();
+        self.prepare(&mut state);
+        state
+    }
+
+    /// Resistance of a source.
+    pub fn source_resistance(&self, source: usize) -> Ohms {
+        self.sources.get(source).map_or(Ohms::ZERO, |source| source.resistance)
+    }
+
+    /// Charges at which the open-circuit voltage of a source bends, rising.
+    pub fn curve_points(&self, source: usize) -> impl DoubleEndedIterator<Item = f64> + '_ {
+        let curve = self.sources.get(source).map_or(&[][..], |source| &source.curve);
+        curve.iter().map(|(charge, _)| *charge)
+    }
+
+    /// True where the voltage of a rail depends on its current.
+    pub fn moves(&self, rail: usize) -> bool {
+        self.rails.get(rail).is_some_and(|rail| rail.moves)
+    }
+
+    /// The rail that a regulator feeds.
+    pub fn output_of(&self, regulator: usize) -> Option<usize> {
+        self.regulators.get(regulator).map(|regulator| regulator.output)
+    }
+
+    /// A rail and all behind it.
+    pub fn behind(&self, rail: usize) -> Vec<usize> {
+        let mut found = vec![rail];
+        let mut next = 0;
+        while let Some(node) = found.get(next).and_then(|rail| self.rails.get(*rail)) {
+            let outputs = node.children.iter().filter_map(|own| self.output_of(*own));
+            let outputs: Vec<usize> = outputs.filter(|rail| !found.contains(rail)).collect();
+            found.extend(outputs);
+            next += 1;
+        }
+        found.sort_unstable();
+        found
+    }
+
     /// False for a state of another tree, which is made one of this tree.
     fn sized(&self, state: &mut SupplyState) -> bool {
         let sound = state.rail_voltage.len() == self.rails.len()
             && state.set.len() == self.rails.len()
             && state.regulator_mode.len() == self.regulators.len()
+            && state.wake_power.len() == self.regulators.len()
             && state.sources.len() == self.sources.len()
             && state.grid_voltage.len() == self.grids.len()
             && state.grid_loss.len() == self.domains;
@@ -183,6 +226,7 @@ impl SupplyTree {
             regulator_loss: vec![Watts::ZERO; regulators],
             regulator_mode: self.regulators.iter().map(|r| r.modes.len().max(1) - 1).collect(),
             held_mode: vec![None; regulators],
+            wake_power: vec![Watts::ZERO; regulators],
             grid_loss: vec![Watts::ZERO; self.domains],
             grid_voltage: vec![Volts::ZERO; self.grids.len()],
             grid_collapsed: vec![false; self.grids.len()],

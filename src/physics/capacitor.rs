@@ -118,6 +118,19 @@ impl Capacitor {
         voltage * (self.capacitance * voltage) * 0.5
     }
 
+    /// Energy that leaves one that holds `held` in a time at a constant net power into it, what leaks away
+    /// included: `(W_0 - W_inf) (1 - exp(-2 t / R C))`.
+    pub fn lost(&self, held: Joules, power: Watts, time: Seconds) -> Joules {
+        match self.leakage {
+            None => Joules::ZERO - power * time,
+            Some(leakage) => {
+                let constant = leakage * self.capacitance;
+                let end = power * (constant * 0.5);
+                (end - held) * (-2.0 * (time / constant)).exp_m1()
+            }
+        }
+    }
+
     fn rate(&self, flow: Flow) -> Rate {
         let a = self.leakage.map_or(0.0, |leakage| -1.0 / leakage.0);
         Rate { a, b: -flow.current.0, c: flow.power.0 }
@@ -255,6 +268,20 @@ mod tests {
         near(time.0, 10.0 * 2f64.ln(), 1e-13);
         near(LEAKY.advance(Volts(2.0), Flow::default(), Seconds(10.0)).0, 2.0 / 1f64.exp(), 1e-14);
         assert_eq!(LEAKY.next_crossing(Volts(2.0), Volts::ZERO, Flow::default()), None);
+    }
+
+    #[test]
+    fn what_is_lost_is_what_the_voltage_says() {
+        for capacitor in [PLAIN, LEAKY] {
+            let (from, time) = (Volts(2.5), Seconds(0.05));
+            let end = capacitor.advance(from, flow(-1e-3, 0.0), time);
+            let left = capacitor.energy(from) - capacitor.energy(end);
+            let lost = capacitor.lost(capacitor.energy(from), Watts(-1e-3), time);
+            near(lost.0, left.0, 1e-12);
+        }
+        // What 100 uF at 2.5 V lose over 100 kohm: v^2 / R.
+        let lost = LEAKY.lost(LEAKY.energy(Volts(2.5)), Watts::ZERO, Seconds(1e-9));
+        near(lost.0, 6.25e-14, 1e-9);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! What every report of a run of a scenario starts from.
 
 mod pressure;
+mod supply;
 
 pub use pressure::Pressure;
 
 use crate::cost::Setting;
 use crate::mapping::Plan;
 use crate::sim::kernel::{Ending, Streams};
-use crate::sim::scenario::{Fidelity, Outlook, PowerSource, Scenario};
+use crate::sim::scenario::{Fidelity, Outlook, Scenario};
 use crate::sim::{Grounds, PolicyChange, Prepared, Quantiles, Simulated, StreamUse};
 use crate::trace::Cause;
 use crate::uncertainty::{Figure, Interval90, ScenarioUncertainty, StreamUncertainty, Uncertainty};
-use crate::units::{Coulombs, Joules, Ratio, Seconds, SimTime};
+use crate::units::{Coulombs, Joules, Seconds, SimTime};
 
 /// A scenario that was run.
 #[derive(Debug)]
@@ -136,6 +137,7 @@ impl<'a> ScenarioRun<'a> {
                 self.simulated.metrics.duration
             ));
         }
+        said.extend(self.brown_out());
         said.extend(self.pressures().filter_map(|own| own.words()));
         if self.is_indicative() {
             said.push(format!(
@@ -281,11 +283,7 @@ impl<'a> ScenarioRun<'a> {
         let lasted = self.simulated.metrics.duration;
         let supplies = profile.spec().supplies.iter().zip(&profile.links().supply_rail).enumerate();
         let lives = supplies.filter_map(|(number, (supply, rail))| {
-            let full = match self.scenario.power {
-                PowerSource::AsProfile => Ratio(1.0),
-                PowerSource::Battery { supply, charge } if supply == number => charge,
-                PowerSource::Battery { .. } | PowerSource::Bench => return None,
-            };
+            let full = self.scenario.charge_of(number)?;
             let charge = supply.capacity.as_ref()?.get() * full.0;
             let taken = *self.simulated.ledger.rail_charge.get(*rail)?;
             let lasts = lasted * (charge / taken);

@@ -6,9 +6,16 @@
 //! this costs the same for any number of jobs, `S(t) = ∫ P_standing / n dt` is kept, and a job
 //! takes the difference between the end of its layer and its start.
 
+mod modes;
 mod places;
+mod rail_watch;
 mod saved;
+mod stores;
+mod supplies;
 
+pub use supplies::SupplyEvent;
+
+use super::supplied::{Supplied, SupplyStart};
 use crate::cost::{
     Changed, DomainPower, KnownPower, Setting, SupplyState, SupplyTree, evidence_at_sources,
     grid_kind,
@@ -20,6 +27,7 @@ use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Volts, Wa
 use places::{Places, header};
 pub(super) use saved::SavedAccounts;
 use serde::{Deserialize, Serialize};
+use supplies::Supplies;
 
 /// A value that holds until it changes, with its integral over ticks: they are whole numbers, and one
 /// division at the end makes seconds of all of them.
@@ -84,6 +92,10 @@ pub struct RailUse {
     pub peak_current: Amperes,
     /// The highest power of its loads likewise.
     pub peak_power: Watts,
+    /// Its lowest voltage.
+    pub lowest: Volts,
+    /// Time that it could not give what was asked.
+    pub collapsed: SimTime,
 }
 
 /// The numbers that move.
@@ -132,6 +144,7 @@ pub(super) struct Accounts<'a> {
     /// Domains with a grid of their own.
     grids: Vec<usize>,
     supply: SupplyState,
+    supplies: Supplies,
     /// Power at each tap.
     loads: Vec<Watts>,
     taps_changed: Vec<usize>,
@@ -144,8 +157,13 @@ pub(super) struct Accounts<'a> {
 }
 
 impl<'a> Accounts<'a> {
-    /// Accounts of a run whose workloads have so many layers each.
-    pub(super) fn new(setting: Setting<'a>, layers: &[usize]) -> Self {
+    /// Accounts of a run whose workloads have so many layers each, and whose batteries and storages start
+    /// so.
+    pub(super) fn new(
+        setting: Setting<'a>,
+        layers: &[usize],
+        starts: &[(usize, SupplyStart)],
+    ) -> Self {
         let spec = setting.profile.spec();
         let (header, places, taps) = header(setting);
         let (count, rail_count) = (taps.len(), spec.rails.len());
@@ -156,6 +174,7 @@ impl<'a> Accounts<'a> {
                 at_tap[*tap].push(component);
             }
         }
+        let supplies = Supplies::new(setting, starts, &tree);
         let stands = 3 * spec.domains.len() + spec.memories.len() + spec.loads.len();
         let nothing = KnownPower { power: Watts::ZERO, kind: Kind::STRONGEST };
         Self {
@@ -188,7 +207,8 @@ impl<'a> Accounts<'a> {
             standing_by_kind: Vec::new(),
             standing_changed: false,
             lasting: Kind::STRONGEST,
-            supply: SupplyState::default(),
+            supply: supplies.begin(&tree),
+            supplies,
             loads: vec![Watts::ZERO; tree.taps()],
             taps_changed: (0..tree.taps()).collect(),
             is_tap_changed: vec![true; tree.taps()],
@@ -281,10 +301,22 @@ impl<'a> Accounts<'a> {
             return;
         }
         numbers.booked = now;
+        let mut loss = numbers.loss;
+        let waking = self.supplies.waking();
+        if waking != 0.0 {
+            // Changes of modes are transitions, whoever is at work.
+            loss -= waking;
+            numbers.transition.loss.add(waking * elapsed);
+        }
         if numbers.at_work > 0 {
             let each = elapsed / f64::from(numbers.at_work);
             numbers.shared_standing.add(numbers.standing * each);
-            numbers.shared_loss.add(numbers.loss * each);
+            numbers.shared_loss.add(loss * each);
+            if waking != 0.0 {
+                for (regulator, power) in self.supplies.waking_by_regulator() {
+                    numbers.rest_losses[regulator] += power * elapsed;
+                }
+            }
             return;
         }
         let sum = match numbers.otherwise {
@@ -292,7 +324,7 @@ impl<'a> Accounts<'a> {
             Otherwise::Transition => &mut numbers.transition,
         };
         sum.load.add(numbers.standing * elapsed);
-        sum.loss.add(numbers.loss * elapsed);
+        sum.loss.add(loss * elapsed);
         for (rail, kind, power) in &self.standing_by_kind {
             numbers.rest_evidence[*rail].add(kind.weaker(self.lasting), power * elapsed);
         }
@@ -359,6 +391,9 @@ impl<'a> Accounts<'a> {
             self.to_solve.mark(tap);
         }
         self.tree.solve_from(&mut self.to_solve, &self.loads, &mut self.supply);
+        if self.supplies.is_watching() {
+            self.follow_supplies(now);
+        }
         self.follow_supply(now);
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
@@ -423,11 +458,13 @@ impl<'a> Accounts<'a> {
                 held.set(now, current.0);
             }
         }
-        let given = self.supply.source_power.0;
+        let left = self.supplies.given(&self.supply);
+        let given = left.unwrap_or(self.supply.source_power.0);
         if self.numbers.source.value != given {
             self.numbers.source.set(now, given);
         }
-        let unmet = if self.may_collapse && self.supply.is_collapsed() {
+        let collapsed = self.may_collapse && self.supply.is_collapsed();
+        let unmet = if collapsed || left.is_some() {
             let asked: f64 = self.loads.iter().map(|load| load.0).sum();
             asked + loss - given
         } else {
@@ -454,19 +491,23 @@ impl<'a> Accounts<'a> {
         numbers.unmet.integrate(end);
         let voltages = &self.setting.point.voltages;
         let mut rails = Vec::with_capacity(voltages.len());
-        for (load, current) in numbers.rail_load.iter().zip(&numbers.rail_current) {
+        let held = numbers.rail_load.iter().zip(&numbers.rail_current).zip(voltages);
+        for ((load, current), (voltage, _)) in held {
             rails.push(RailUse {
                 load_energy: Joules(load.whole()),
                 charge: Coulombs(current.whole()),
                 peak_current: Amperes(current.most),
                 peak_power: Watts(load.most),
+                lowest: *voltage,
+                collapsed: SimTime::ZERO,
             });
         }
+        let supplied = self.close_supplies(end, &mut rails);
         let ledger = self.ledger(load_integral, &rails);
         let rest_losses: Vec<_> = self.numbers.rest_losses.iter().copied().map(Joules).collect();
         let rest_evidence = &mut self.numbers.rest_evidence;
         let rest_evidence = evidence_at_sources(rest_evidence, &rest_losses, self.setting);
-        Closed { ledger, rails, rest_evidence }
+        Closed { ledger, rails, rest_evidence, supplied }
     }
 
     fn ledger(&self, integral: Joules, rails: &[RailUse]) -> Ledger {
@@ -520,4 +561,5 @@ pub(super) struct Closed {
     pub(super) rails: Vec<RailUse>,
     /// What the energy of idle times and transitions rests on.
     pub(super) rest_evidence: Coverage,
+    pub(super) supplied: Supplied,
 }

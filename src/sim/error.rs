@@ -3,6 +3,7 @@
 use super::kernel::KernelError;
 use super::load::LoadError;
 use super::snapshot::SnapshotError;
+use super::supplied::SourceUse;
 use crate::mapping::Plan;
 use crate::trace::Residuals;
 use crate::units::{Joules, Seconds, TimeError};
@@ -53,6 +54,16 @@ pub enum SimError {
     /// The sums of the run disagree: a fault of the program.
     #[error("the sums of joules disagree: {0:?}")]
     Identity(Residuals),
+    /// A storage lost something else than was taken from it: a fault of the program.
+    #[error(
+        "what storage `{name}` lost is not what it gave, burnt and leaked: {residual} of what it held"
+    )]
+    Stored {
+        /// The supply.
+        name: String,
+        /// The gap over what it held at first.
+        residual: f64,
+    },
 }
 
 impl SimError {
@@ -64,6 +75,15 @@ impl SimError {
             return Ok(());
         }
         Err(Self::OutOfRange { network: plan.network.clone(), time, energy })
+    }
+
+    /// An error where what a source lost is not what was taken from it.
+    pub(super) fn unless_kept(source: &SourceUse) -> Result<(), Self> {
+        let residual = source.residual();
+        if residual < Residuals::LIMIT {
+            return Ok(());
+        }
+        Err(Self::Stored { name: source.name.clone().unwrap_or_default(), residual })
     }
 
     /// No step of `plan` takes time: why.

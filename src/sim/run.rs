@@ -110,6 +110,8 @@ fn setup<'a>(
         inferences,
         lasts,
         horizon: None,
+        starts: Vec::new(),
+        stops: false,
     })
 }
 

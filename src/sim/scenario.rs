@@ -19,6 +19,7 @@ mod resting;
 mod rests;
 mod shipped;
 mod spec;
+mod supply;
 mod workloads;
 
 pub use error::ScenarioError;

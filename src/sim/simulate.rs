@@ -8,7 +8,8 @@ use super::kernel::{Ending, Queue, Stops, drive};
 use super::program::{Holds, Program, Segment, Task};
 use super::reload::{kept_alive, residents};
 use super::scenario::{
-    End, Fidelity, Host, Placed, Scenario, StageWork, Task as HostTask, WakeCascade, Work, Workload,
+    End, Fidelity, Host, OnBrownOut, Placed, Scenario, StageWork, Task as HostTask, WakeCascade,
+    Work, Workload,
 };
 use super::snapshot::Snapshot;
 use super::system::{
@@ -188,7 +189,9 @@ impl<'a> Prepared<'a> {
             stops.until = until;
         }
         let ending = drive(&mut system, &mut queue, stops)?;
+        let browned_out = system.browned_out();
         let (ending, end) = match (ending, until) {
+            (Ending::Done, _) if browned_out => (Ending::Until(queue.now()), queue.now()),
             (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
             _ => (ending, queue.now()),
         };
@@ -203,6 +206,9 @@ impl<'a> Prepared<'a> {
         let residuals = left.closed.ledger.residuals();
         if !residuals.hold() {
             return Err(SimError::Identity(residuals));
+        }
+        for source in &left.closed.supplied.sources {
+            SimError::unless_kept(source)?;
         }
         let domains = self.domains(&left.residencies);
         let streams = self.streams.iter().zip(left.served).zip(left.unfinished);
@@ -228,6 +234,7 @@ impl<'a> Prepared<'a> {
             engines: left.engines,
             contended: left.contended,
             rails: left.closed.rails,
+            supplied: left.closed.supplied,
         };
         Ok(Ran { simulated, changed, snapshot })
     }
@@ -297,6 +304,8 @@ impl<'a> Prepared<'a> {
                 End::After(time) => Some(time),
                 End::Inferences(_) => None,
             },
+            starts: scenario.starts(),
+            stops: scenario.on_brown_out == OnBrownOut::Stop,
         })
     }
 

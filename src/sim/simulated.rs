@@ -3,6 +3,7 @@
 use super::accounts::RailUse;
 use super::kernel::Ending;
 use super::load::Tally;
+use super::supplied::Supplied;
 use super::system::{Residency, Served, Transitions};
 use crate::evidence::Coverage;
 use crate::trace::{Cause, Ledger, Metrics};
@@ -68,6 +69,8 @@ pub struct Simulated {
     pub contended: Vec<SimTime>,
     /// Rails of the profile.
     pub rails: Vec<RailUse>,
+    /// Sources, modes of regulators, brown-outs.
+    pub supplied: Supplied,
 }
 
 impl Simulated {

@@ -16,6 +16,7 @@ mod reload;
 mod requests;
 mod saved;
 mod stream;
+mod supply;
 mod tasks;
 mod unit;
 mod waking;
@@ -27,9 +28,10 @@ pub use stream::{Feed, Onward, Served, StreamSetup};
 pub use unit::{Residency, Transitions};
 
 use super::SimError;
-use super::accounts::{Accounts, Otherwise};
+use super::accounts::{Accounts, Otherwise, SupplyEvent};
 use super::kernel::{Class, Queue, System as Simulated, Ticket};
 use super::load::{Look, Looks, Tally};
+use super::supplied::SupplyStart;
 use crate::cost::{Setting, bandwidth};
 use crate::evidence::Kind;
 use crate::hardware::Role;
@@ -98,6 +100,8 @@ pub enum Event {
     },
     /// Policies change, where a run is taken up from a snapshot.
     PolicyChange,
+    /// A supply does something by itself.
+    Supply(SupplyEvent),
     /// The run is to last until here.
     End,
 }
@@ -119,6 +123,10 @@ pub(super) struct Setup<'a> {
     pub(super) lasts: Option<SimTime>,
     /// Nothing is asked for from here on.
     pub(super) horizon: Option<SimTime>,
+    /// Supplies that run down, by their number, and what each starts with.
+    pub(super) starts: Vec<(usize, SupplyStart)>,
+    /// True of a run that ends with the first rail that cannot be held.
+    pub(super) stops: bool,
 }
 
 /// A cascade in a run.
@@ -167,6 +175,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     wanted: Option<u64>,
     lasts: Option<SimTime>,
     horizon: Option<SimTime>,
+    stops: bool,
     finished: bool,
     /// Somebody waits to be served, or for an engine.
     serve: bool,
@@ -195,7 +204,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         let layers = |stream: &Stream| stream.setup.programs.iter().map(|p| p.layers).max();
         let layers: Vec<usize> = streams.iter().map(|s| layers(s).unwrap_or(0)).collect();
         let channels = 0..setting.profile.channels();
-        let accounts = Accounts::new(setting, &layers);
+        let accounts = Accounts::new(setting, &layers, &setup.starts);
         sink.begin(accounts.header());
         let cascades = setup.cascades.into_iter();
         let cascades =
@@ -228,6 +237,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             wanted: setup.inferences,
             lasts: setup.lasts,
             horizon: setup.horizon,
+            stops: setup.stops,
             finished: false,
             serve: false,
             dispatch: false,
@@ -345,6 +355,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
             | Event::Reload { domain, ticket } => {
                 self.domains.units[*domain].generation.overtook(*ticket)
             }
+            Event::Supply(own) => self.accounts.is_overtaken(own),
             _ => false,
         }
     }
@@ -372,6 +383,10 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.apply_policies();
                 Ok(())
             }
+            Event::Supply(own) => {
+                self.accounts.supply_event(now, own);
+                Ok(())
+            }
             Event::End => Ok(()),
         }
     }
@@ -388,6 +403,6 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
         self.settle_mood(now);
         self.settle_ports(now);
         self.accounts.commit(now, self.sink);
-        Ok(())
+        self.settle_supply(queue)
     }
 }

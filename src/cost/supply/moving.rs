@@ -32,10 +32,12 @@ impl SupplyTree {
         let Some(mode) = node.modes.get(state.regulator_mode[regulator]) else {
             return Amperes::ZERO;
         };
-        let current = mode.law.input_current(input, output, load);
+        let own = mode.law.input_current(input, output, load);
+        let wake = state.wake_power[regulator];
+        let current = if wake.0 == 0.0 { own } else { own + wake / input };
         state.regulator_current[regulator] = current;
         state.regulator_loss[regulator] = input * current - output * load;
-        if held { mode.law.constant_part(current) } else { Amperes::ZERO }
+        if held { mode.law.constant_part(own) } else { Amperes::ZERO }
     }
 
     fn choose_mode(&self, regulator: usize, load: Amperes, state: &mut SupplyState) {

@@ -27,6 +27,8 @@ pub struct SupplyState {
     pub regulator_mode: Vec<usize>,
     /// Mode that a regulator is kept in whatever its load (while it wakes, or by a choice).
     pub held_mode: Vec<Option<usize>>,
+    /// What each regulator draws at its input to change its mode, beside what its law says.
+    pub wake_power: Vec<Watts>,
     /// Loss in the grid of each domain.
     pub grid_loss: Vec<Watts>,
     /// Voltage behind each grid of the tree.

@@ -81,6 +81,14 @@ impl Checker<'_> {
             before = Some(enter);
             if let Some(energy) = &mode.wake_energy {
                 self.not_negative(at("wake_energy"), energy);
+                let timed = mode.wake_time.as_ref().is_some_and(|time| time.get().0 > 0.0);
+                if energy.get().0 > 0.0 && !timed {
+                    let message = "energy of waking needs a wake_time to be spent in";
+                    self.fault(at("wake_energy"), message);
+                }
+            }
+            if let Some(time) = &mode.wake_time {
+                self.not_negative(at("wake_time"), time);
             }
         }
     }

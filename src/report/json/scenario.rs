@@ -1,5 +1,7 @@
 //! A run of a scenario.
 
+mod supply;
+
 use super::{hardware, pair};
 use crate::report::scenario::{Pressure, ScenarioRun, TimeIn};
 use crate::report::tables::window_name;
@@ -21,7 +23,8 @@ pub fn scenario_run(run: &ScenarioRun<'_>) -> Value {
     document.insert("cascades".into(), cascades(run));
     document.insert("engines".into(), engines(run));
     document.insert("rails".into(), rails(run));
-    document.insert("regulators".into(), regulators(run));
+    document.insert("regulators".into(), supply::regulators(run));
+    document.insert("sources".into(), supply::sources(run));
     document.insert("domains".into(), domains(run));
     document.insert("blocks".into(), blocks(run));
     document.insert("ports".into(), ports(run));
@@ -38,6 +41,11 @@ fn subject(run: &ScenarioRun<'_>) -> Map<String, Value> {
         Ending::Until(_) => "until",
         Ending::MaxEvents(_) => "max_events",
         Ending::Interrupted => "interrupted",
+    };
+    let ended = run.brown_out().filter(|_| run.simulated.supplied.ended);
+    let (ending, reason) = match ended {
+        Some(said) => ("brown_out", said),
+        None => (ending, run.simulated.ending.to_string()),
     };
     let warnings = run.outlook.warnings.iter();
     let warnings: Vec<_> = warnings.map(super::outlook::warning).collect();
@@ -56,7 +64,7 @@ fn subject(run: &ScenarioRun<'_>) -> Map<String, Value> {
     put("fidelity", json!(format!("{:?}", run.fidelity).to_lowercase()));
     put("version", json!(env!("CARGO_PKG_VERSION")));
     put("incomplete", json!(run.simulated.ending.is_incomplete()));
-    put("ending", json!({"kind": ending, "reason": run.simulated.ending.to_string()}));
+    put("ending", json!({"kind": ending, "reason": reason}));
     if let Some(resumed) = &run.resumed {
         let changed = resumed.changed.iter();
         let changed: Vec<_> = changed
@@ -126,6 +134,9 @@ fn metrics(run: &ScenarioRun<'_>) -> Value {
     let responses = run.quantiles(|own| own.served.response.quantiles());
     map.insert("response_s".into(), quantiles(&responses));
     map.insert("deadline_misses".into(), json!(run.deadline_misses()));
+    map.insert("brown_outs".into(), json!(simulated.supplied.brown_outs));
+    map.insert("first_brown_out".into(), supply::first_brown_out(run));
+    map.insert("unmet_j".into(), json!(ledger.unmet));
     map.insert("identity_residual".into(), json!(ledger.residuals().largest()));
     map.insert("events".into(), json!(simulated.events));
     map.insert(
@@ -280,14 +291,10 @@ fn rails(run: &ScenarioRun<'_>) -> Value {
             "name": rail.name, "is_source": rail.is_source, "voltage_v": voltages.get(number),
             "load_energy_j": used.load_energy, "charge_c": used.charge,
             "mean_a": mean, "peak_a": used.peak_current, "peak_load_w": used.peak_power,
+            "lowest_v": used.lowest, "collapsed_s": used.collapsed.seconds(),
         })
     });
     rows.collect()
-}
-
-fn regulators(run: &ScenarioRun<'_>) -> Value {
-    let losses = run.simulated.ledger.losses.iter();
-    losses.map(|(name, loss)| json!({"name": name, "loss_j": loss})).collect()
 }
 
 /// Shares of time by state, and the same in seconds.

@@ -1,5 +1,7 @@
 //! A run of a scenario: headline, streams, domains, engines, rails, where joules go.
 
+mod supply;
+
 use super::{
     charge, duration, grouped, identity, listed, percent, plain, shares, shortened, table,
     without_header,
@@ -31,6 +33,8 @@ pub fn scenario_text(run: &ScenarioRun<'_>) -> String {
     text.push_str(&blocks(run));
     text.push_str(&engines(run));
     let _ = writeln!(text, "{}", rails(run));
+    text.push_str(&supply::sources(run));
+    text.push_str(&supply::modes(run));
     text.push_str(&joules(run));
     text.push_str(&evidence("time in service", &run.grounds.time));
     text.push_str(&evidence("energy", &run.grounds.energy));

@@ -1,5 +1,6 @@
 //! Accounts as they are written down.
 
+use super::supplies::Moving;
 use super::{Accounts, Numbers};
 use crate::cost::{KnownPower, SupplyState};
 use crate::evidence::Kind;
@@ -15,6 +16,7 @@ pub(in crate::sim) struct SavedAccounts {
     standing: Vec<(usize, KnownPower)>,
     lasting: Kind,
     supply: SupplyState,
+    supplies: Moving,
     loads: Vec<Watts>,
     /// What sinks were told; nothing where they were told nothing.
     told: Vec<Option<f64>>,
@@ -39,6 +41,7 @@ impl Accounts<'_> {
             may_collapse: _,
             grids: _,
             supply,
+            supplies,
             loads,
             taps_changed: _,
             is_tap_changed: _,
@@ -54,6 +57,7 @@ impl Accounts<'_> {
             standing: standing.clone(),
             lasting: *lasting,
             supply: supply.clone(),
+            supplies: supplies.moving.clone(),
             loads: loads.clone(),
             told: told.iter().map(|own| Some(*own).filter(|own| !own.is_nan())).collect(),
             told_rails: told_rails.iter().map(rail).collect(),
@@ -63,6 +67,7 @@ impl Accounts<'_> {
     /// Whether what was saved can be of these accounts.
     pub(in crate::sim) fn fits(&self, saved: &SavedAccounts) -> bool {
         self.numbers.has_shape_of(&saved.numbers)
+            && self.supplies.fits(&saved.supplies)
             && self.standing.len() == saved.standing.len()
             && self.loads.len() == saved.loads.len()
             && self.told.len() == saved.told.len()
@@ -72,12 +77,14 @@ impl Accounts<'_> {
 
     /// Takes up what was saved.
     pub(in crate::sim) fn restore(&mut self, saved: SavedAccounts) {
-        let SavedAccounts { numbers, standing, lasting, supply, loads, told, told_rails } = saved;
+        let SavedAccounts { numbers, standing, lasting, supply, supplies, loads, told, told_rails } =
+            saved;
         let stands = numbers.standing;
         (self.numbers, self.standing, self.lasting) = (numbers, standing, lasting);
         self.sum_standing();
         self.numbers.standing = stands;
         (self.supply, self.loads) = (supply, loads);
+        self.supplies.moving = supplies;
         let unknown = (Volts(f64::NAN), Amperes(f64::NAN));
         self.told = told.into_iter().map(|own| own.unwrap_or(f64::NAN)).collect();
         self.told_rails = told_rails.into_iter().map(|own| own.unwrap_or(unknown)).collect();

@@ -1,16 +1,16 @@
 //! What must hold in a scenario, checked together: every fault is told, with its field.
 
+use super::ScenarioSpec;
 use super::background::background;
 use super::hardware::hardware;
 use super::hosts::tasks;
-use super::read::{Reader, known, known_or};
-use super::resolved::{End, Parts, PowerSource};
+use super::read::{Reader, known};
+use super::resolved::{End, Parts};
 use super::rests::rests;
+use super::supply::power;
 use super::workloads::{cascades, workloads};
-use super::{ScenarioSpec, SupplyChoice};
 use crate::diagnostic::nearest;
-use crate::hardware::Profile;
-use crate::units::{Ratio, SimTime};
+use crate::units::SimTime;
 use std::collections::BTreeSet;
 
 /// Version of the format.
@@ -94,31 +94,6 @@ fn end(reader: &mut Reader, spec: &ScenarioSpec) -> Option<End> {
             Some(End::After(time))
         }
     }
-}
-
-pub(super) fn power(
-    reader: &mut Reader,
-    choice: &SupplyChoice,
-    profile: Option<&Profile>,
-) -> Option<PowerSource> {
-    let battery = match choice {
-        SupplyChoice::AsProfile => return Some(PowerSource::AsProfile),
-        SupplyChoice::Bench => return Some(PowerSource::Bench),
-        SupplyChoice::Battery(battery) => battery,
-    };
-    let charge = known_or(battery.charge.as_deref(), Ratio(1.0))?;
-    if !(0.0..=1.0).contains(&charge.0) {
-        reader.fault("supply.Battery.charge", "a battery is full to between 0 and 100 %");
-    }
-    let supplies = &profile?.spec().supplies;
-    let path = "supply.Battery.supply";
-    let names = supplies.iter().map(|s| s.name.as_str());
-    let supply = named(reader, path, "supply", &battery.supply, names)?;
-    if supplies[supply].capacity.is_none() {
-        let message = format!("supply `{}` of the profile has no capacity", battery.supply);
-        reader.fault(path, message);
-    }
-    Some(PowerSource::Battery { supply, charge })
 }
 
 /// The number of a name among those there are, or a fault with the nearest.

@@ -4,12 +4,12 @@
 //! that what one takes the others give.
 
 use super::background::background;
-use super::checked::power;
 use super::hosts::{host, tasks};
 use super::processes::process;
 use super::read::{Reader, known};
 use super::resolved::{Scenario, Work};
 use super::rests::rests;
+use super::supply::power;
 use super::workloads::rates;
 use super::{BackgroundSpec, CascadeSpec, EventsSpec, RunsSpec, ScenarioSpec};
 use crate::evidence::{FieldPath, Parameters, Valued};

@@ -1,6 +1,6 @@
 //! A scenario with all that it names.
 
-use super::{Fidelity, ScenarioSpec};
+use super::{Fidelity, OnBrownOut, ScenarioSpec};
 use crate::cost::Setting;
 use crate::diagnostic::{Fault, Report};
 use crate::evidence::{FieldPath, Kind, Parameters};
@@ -10,7 +10,7 @@ use crate::sim::load::{
     Admission, Cascade, LoadError, Looks, MicroBatch, Process, Request, RestRule, Source,
     StateSchedule, stream,
 };
-use crate::units::{Cycles, Ratio, SimTime};
+use crate::units::{Cycles, Ratio, SimTime, Volts};
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,13 @@ pub enum PowerSource {
         supply: usize,
         /// How full it is.
         charge: Ratio,
+    },
+    /// A storage capacitor of the profile, by number, at a voltage.
+    Storage {
+        /// The supply.
+        supply: usize,
+        /// Its voltage.
+        voltage: Option<Volts>,
     },
 }
 
@@ -188,6 +195,8 @@ pub struct Scenario {
     pub end: End,
     /// What feeds the system.
     pub power: PowerSource,
+    /// What happens where a supply cannot hold a rail.
+    pub on_brown_out: OnBrownOut,
     /// Networks that are asked for by themselves.
     pub workloads: Vec<Workload>,
     /// Cascades.
@@ -206,6 +215,7 @@ impl Scenario {
         let Parts { profile, point, end, power, workloads, cascades, tasks, rest, background } =
             parts;
         let (file, text) = (file.to_owned(), text.to_owned());
+        let on_brown_out = spec.on_brown_out;
         Self {
             file,
             text,
@@ -214,6 +224,7 @@ impl Scenario {
             point,
             end,
             power,
+            on_brown_out,
             workloads,
             cascades,
             tasks,
@@ -236,6 +247,7 @@ impl Scenario {
             point,
             end: self.end,
             power: self.power,
+            on_brown_out: self.on_brown_out,
             workloads: self.workloads.clone(),
             cascades: self.cascades.clone(),
             tasks: self.tasks.clone(),

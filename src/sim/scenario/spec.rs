@@ -23,7 +23,7 @@ pub use workload::{Aim, BatchSpec, Dropping, NetworkSpec, PassSpec, QueueSpec, W
 use crate::evidence::{
     Condition, FieldPath, Parameter, Parameters, Sources, described, no_parameters,
 };
-use crate::units::{Ratio, Seconds};
+use crate::units::{Ratio, Seconds, Volts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -84,6 +84,9 @@ described! {
         /// What feeds it.
         #[serde(default)]
         pub supply: SupplyChoice,
+        /// What happens where a supply cannot hold a rail.
+        #[serde(default)]
+        pub on_brown_out: OnBrownOut,
         /// Networks that are asked for by themselves.
         #[serde(default)]
         pub workloads: Vec<WorkloadSpec>,
@@ -126,9 +129,23 @@ pub enum SupplyChoice {
     Bench,
     /// A battery of the profile.
     Battery(BatteryChoice),
+    /// A storage capacitor of the profile.
+    Storage(StorageChoice),
 }
 
-variant_parameters!(SupplyChoice: Battery);
+variant_parameters!(SupplyChoice: Battery, Storage);
+
+/// What happens where a supply cannot hold a rail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum OnBrownOut {
+    /// The run ends there.
+    #[default]
+    Stop,
+    /// It goes on as if nothing had happened; what could not be given is counted.
+    GoOn,
+}
+
+no_parameters!(OnBrownOut);
 
 described! {
     /// A battery of the profile.
@@ -138,5 +155,16 @@ described! {
         /// How full it is at the start; full when left out.
         #[serde(default)]
         pub charge: Option<Condition<Ratio>>,
+    }
+}
+
+described! {
+    /// A storage capacitor of the profile.
+    pub struct StorageChoice {
+        /// The supply.
+        pub supply: String,
+        /// Its voltage at the start; its highest when left out.
+        #[serde(default)]
+        pub voltage: Option<Condition<Volts>>,
     }
 }

@@ -3,7 +3,7 @@
 use super::{Origin, Prepared, Ready};
 use crate::sim::SimError;
 use crate::sim::kernel::{Class, Queue};
-use crate::sim::scenario::{End, Rest};
+use crate::sim::scenario::{End, OnBrownOut, Rest};
 use crate::sim::snapshot::{Snapshot, SnapshotError, Terms};
 use crate::sim::system::{Event, System};
 use crate::trace::Sink;
@@ -43,6 +43,8 @@ impl Prepared<'_> {
             let words = rest.as_ref().map_or_else(|| "stays on".to_owned(), words);
             terms.free(rest_of(&domain.name), words);
         }
+        let stops = scenario.on_brown_out == OnBrownOut::Stop;
+        terms.free("brown-out", if stops { "ends the run" } else { "the run goes on" });
         terms.free(
             "end",
             match scenario.end {

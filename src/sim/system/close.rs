@@ -7,6 +7,7 @@ use super::stream::Served;
 use super::unit::{Residency, Transitions};
 use crate::sim::accounts::Closed;
 use crate::sim::load::Tally;
+use crate::sim::supplied::Supplied;
 use crate::trace::Sink;
 use crate::units::{Joules, SimTime};
 
@@ -62,6 +63,8 @@ impl<S: Sink> System<'_, '_, S> {
             .iter()
             .map(|own| (own.waiting.len() + own.job.requests.len()) as u64)
             .collect();
+        let ended = self.browned_out();
+        let closed = self.accounts.close(end, integral);
         Left {
             served: self.streams.into_iter().map(|own| own.served).collect(),
             unfinished,
@@ -70,7 +73,7 @@ impl<S: Sink> System<'_, '_, S> {
             blocks: self.blocks.into_iter().map(|block| block.residency).collect(),
             engines: self.engines.iter().map(|unit| unit.busy).collect(),
             contended: self.ports.iter().map(|port| port.contended_until(end)).collect(),
-            closed: self.accounts.close(end, integral),
+            closed: Closed { supplied: Supplied { ended, ..closed.supplied }, ..closed },
         }
     }
 

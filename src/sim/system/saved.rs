@@ -134,6 +134,7 @@ impl<S: Sink> System<'_, '_, S> {
             ports_changed: _,
             moved: _,
             anew: _,
+            stops: _,
             hears: _,
         } = self;
         SavedSystem {
@@ -184,7 +185,8 @@ impl<S: Sink> System<'_, '_, S> {
         self.accounts.restore(saved.accounts);
         (self.at_work, self.mood, self.mood_since) = (saved.at_work, saved.mood, saved.mood_since);
         self.inferences = saved.inferences;
-        self.finished = self.wanted.is_some_and(|wanted| self.inferences >= wanted);
+        let enough = self.wanted.is_some_and(|wanted| self.inferences >= wanted);
+        self.finished = enough || self.browned_out();
         Ok(())
     }
 
