@@ -6,6 +6,7 @@
 
 mod accounts;
 mod error;
+pub mod governor;
 pub mod kernel;
 pub mod load;
 mod outcome;

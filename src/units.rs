@@ -18,8 +18,8 @@ pub use quantity::{
     JouleSeconds, JouleSecondsSquared, Joules, JoulesPerByte, JoulesPerCycle, JoulesPerKelvin,
     JoulesPerMac, JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle,
     MacsPerJoule, MacsPerSecond, Ohms, OperationsPerByte, OperationsPerCycle, OperationsPerJoule,
-    OperationsPerSecond, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts, Watts,
-    engineering,
+    OperationsPerSecond, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts,
+    VoltsPerSecond, Watts, engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

@@ -85,6 +85,7 @@ quantity!(/** A frequency \[Hz\]. */ Hertz, "frequency", "Hz", "120 MHz", PER_SE
 quantity!(/** An electric potential \[V\]. */ Volts, "voltage", "V", "1.28 V", VOLT);
 quantity!(/** A current \[A\]. */ Amperes, "current", "A", "13 mA", Dimension { second: -1, joule: 1, volt: -1, ..NONE });
 quantity!(/** A rise of current \[A/s\]. */ AmperesPerSecond, "rise of current", "A/s", "1 A/us", Dimension { second: -2, joule: 1, volt: -1, ..NONE });
+quantity!(/** A rise of voltage, as of a regulator that is set anew \[V/s\]. */ VoltsPerSecond, "slew rate", "V/s", "12.5 mV/us", Dimension { second: -1, ..VOLT });
 quantity!(/** A power \[W\]; drawn is positive, delivered negative. */ Watts, "power", "W", "40 mW", Dimension { second: -1, joule: 1, ..NONE });
 quantity!(/** An energy \[J\]. */ Joules, "energy", "J", "30 nJ", JOULE);
 quantity!(/** A charge \[C\]; as a cost per clock cycle it is written `uA/MHz`. */ Coulombs, "charge (current per clock)", "C", "105 uA/MHz", Dimension { joule: 1, volt: -1, ..NONE });
@@ -159,6 +160,7 @@ product!(Watts * Seconds = Joules);
 product!(Volts * Coulombs = Joules);
 product!(Amperes * Seconds = Coulombs);
 product!(AmperesPerSecond * Seconds = Amperes);
+product!(VoltsPerSecond * Seconds = Volts);
 product!(Ohms * Amperes = Volts);
 product!(Farads * Volts = Coulombs);
 product!(Ohms * Farads = Seconds);
