@@ -178,10 +178,13 @@ impl OppScheduling {
         self.changes.get(point * self.points..(point + 1) * self.points).unwrap_or(&[])
     }
 
+    fn change(&self, before: usize, point: usize) -> OppCost {
+        self.from(before).get(point).copied().unwrap_or(OppCost::ZERO)
+    }
+
     /// Cost of the change before the first layer.
     fn first(&self, point: usize) -> OppCost {
-        let change = self.start.and_then(|start| self.from(start).get(point).copied());
-        change.unwrap_or(OppCost::ZERO)
+        self.start.map_or(OppCost::ZERO, |start| self.change(start, point))
     }
 
     /// Energy beyond what slack would draw in the same time, in joules.
@@ -201,7 +204,7 @@ impl OppScheduling {
         for (layer, point) in points.iter().copied().enumerate() {
             let change = match before {
                 None => self.first(point),
-                Some(before) => self.from(before).get(point).copied().unwrap_or(OppCost::ZERO),
+                Some(before) => self.change(before, point),
             };
             sum = sum + change + self.layer(layer).get(point).copied().unwrap_or(OppCost::ZERO);
             before = Some(point);

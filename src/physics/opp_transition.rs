@@ -108,7 +108,8 @@ impl OppTransition {
         if self.halts { self.relock } else { Seconds::ZERO }
     }
 
-    /// Of that, the time in which work goes on at the lower of both frequencies.
+    /// Of that, the time in which work goes on: at the old frequency while rails rise, which on the way up is the
+    /// lower one, and at the lower of both during a relock that halts nothing.
     pub fn at_lower(&self) -> Seconds {
         self.until_new_frequency() - self.halted()
     }

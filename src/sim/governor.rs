@@ -17,6 +17,7 @@ mod schedutil;
 mod simple_ondemand;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use energy_aware::{EnergyAware, PerformanceDomain, Placement, domain_power};
 pub use error::GovernorError;

@@ -96,7 +96,7 @@ impl OppScheduling {
             add((change.time.0, self.net(change)), usize::MAX);
         }
         for (index, label) in all.iter().enumerate().take(before.end).skip(before.start) {
-            let change = self.from(label.point).get(point).copied().unwrap_or(OppCost::ZERO);
+            let change = self.change(label.point, point);
             add((label.time + change.time.0, label.net + self.net(change)), index);
         }
         worth.least((-own.0, -own.1), layer, point)

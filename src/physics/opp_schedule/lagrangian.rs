@@ -87,7 +87,7 @@ impl OppScheduling {
             let enter = |point: usize| {
                 let change = match path.last() {
                     None => self.first(point),
-                    Some(before) => self.from(*before)[point],
+                    Some(before) => self.change(*before, point),
                 };
                 price * change.time.0 + weight * self.net(change) + to_go.at(layer, point)
             };

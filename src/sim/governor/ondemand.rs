@@ -1,7 +1,7 @@
 //! The governor `ondemand`: to the fastest point when the load of a window is high, and down in proportion.
 //!
 //! `load > up` goes to the fastest point, and looks more seldom from there while it lasts. Else, in kernels
-//! since 3.12, `f = f_min + load (f_max - f_min)` and the nearest point; in those before, where
+//! of today, `f = f_min + load (f_max - f_min)` and the nearest point; in old ones, where
 //! `load < up - down`, `f = load f_cur / (up - down)` and the lowest point above it. Default thresholds:
 //! `up` 80 % and `down` 10 %, 95 % and 3 % with exact accounting of idle time; the window is a thousand
 //! times the transition latency and not below 10 ms. Neglected: `powersave_bias`, waiting for input and
@@ -14,19 +14,19 @@ use crate::units::{Hertz, Ratio, Seconds};
 /// How `ondemand` goes down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OndemandSlope {
-    /// In proportion to the load, over the range of frequencies (kernels since 3.12).
+    /// In proportion to the load, over the range of frequencies (kernels of today).
     Range,
-    /// So far that the load comes to stand this much below the threshold (kernels before).
+    /// So far that the load comes to stand this much below the threshold (old kernels).
     DownDifferential(Ratio),
 }
 
 /// The governor `ondemand`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ondemand {
-    period: Seconds,
-    up_threshold: Ratio,
-    slope: OndemandSlope,
-    sampling_down_factor: u32,
+    pub(super) period: Seconds,
+    pub(super) up_threshold: Ratio,
+    pub(super) slope: OndemandSlope,
+    pub(super) sampling_down_factor: u32,
 }
 
 impl Ondemand {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(asked(&governor, state, 0.8, 6), 5);
     }
 
-    /// Kernels before 3.12: between 70 and 80 % it stays, below it goes to where the load would be 70 %.
+    /// Old kernels: between 70 and 80 % it stays, below it goes to where the load would be 70 %.
     #[test]
     fn older_kernels_keep_the_load_below_the_threshold() {
         let governor = ondemand(OndemandSlope::DownDifferential(Ratio(0.1)), 1);

@@ -16,10 +16,10 @@ use crate::units::{Ratio, Seconds};
 /// The governor `schedutil`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schedutil {
-    period: Seconds,
-    rate_limit: Seconds,
-    headroom: Ratio,
-    half_life: Seconds,
+    pub(super) period: Seconds,
+    pub(super) rate_limit: Seconds,
+    pub(super) headroom: Ratio,
+    pub(super) half_life: Seconds,
 }
 
 impl Schedutil {

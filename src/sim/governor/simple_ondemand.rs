@@ -13,9 +13,9 @@ use crate::units::{Hertz, Seconds};
 /// The governor `simple_ondemand`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimpleOndemand {
-    period: Seconds,
-    up_threshold: u8,
-    down_differential: u8,
+    pub(super) period: Seconds,
+    pub(super) up_threshold: u8,
+    pub(super) down_differential: u8,
 }
 
 impl SimpleOndemand {

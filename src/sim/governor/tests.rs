@@ -54,6 +54,24 @@ fn each_says_when_it_looks() {
 }
 
 #[test]
+fn each_is_named_with_what_it_goes_by() {
+    let named: Vec<String> = all().iter().map(Governor::to_string).collect();
+    let expected = [
+        "performance",
+        "powersave",
+        "fixed at 1.500 GHz",
+        "ondemand each 10.00 ms, up above 80 %, 2 times more seldom at the fastest",
+        "ondemand each 10.00 ms, up above 80 %, down to 10 % below, 2 times more seldom at the fastest",
+        "schedutil each 1.000 ms, changes at least 2.000 ms apart",
+        "energy-aware over schedutil each 1.000 ms, changes at least 2.000 ms apart",
+        "simple_ondemand each 50.00 ms, up above 90 %, stays 5 % below",
+        "race to idle",
+        "hull-optimal pace",
+    ];
+    assert_eq!(named, expected);
+}
+
+#[test]
 fn constant_governors_keep_to_their_point() {
     let at = (SimTime(0), Seconds(1e-3));
     let seen = Observed::window(at, Ratio(0.5), (3, Ratio(0.75)));
