@@ -84,6 +84,9 @@ impl std::ops::Add for OppCost {
 }
 
 impl OppScheduling {
+    /// Labels that a point may keep: sixty layers at seven points need three hundred.
+    pub const LABELS: usize = 2000;
+
     /// Layers with their cost at each point, in the order of points; the cost of each change, by the point
     /// before and then the one after (nothing between equal ones); the point that stands before the first
     /// layer; the deadline, and what is drawn in the slack before it.
@@ -132,8 +135,8 @@ impl OppScheduling {
     }
 
     /// The schedule of least energy that keeps the deadline. `most_labels` is how many partial schedules a
-    /// point may keep after each layer: with enough of them the result is the optimum, with fewer it has a
-    /// bound.
+    /// point may keep after each layer ([`Self::LABELS`] is a good number): with enough of them the result is
+    /// the optimum, with fewer it has a bound. Each takes 32 bytes a layer and point at most.
     ///
     /// # Errors
     ///

@@ -144,7 +144,7 @@ fn layers_on_a_big_core_cost_less_than_any_one_point() {
     };
     for share in [1.001, 1.05, 1.2, 1.4, 2.0] {
         let scheduling = at(share);
-        let best = scheduling.best(4000).unwrap();
+        let best = scheduling.best(OppScheduling::LABELS).unwrap();
         assert!(best.time.0 <= scheduling.deadline.0 * (1.0 + 1e-12));
         assert_eq!(best.bound, best.energy, "{share}: proven");
         for point in 0..7 {

@@ -154,6 +154,33 @@ fn what_makes_no_transition_is_refused() {
 }
 
 proptest! {
+    /// Two rails within their spread at both ends always get there in turn: in no less time than their ramps
+    /// take, and with no more steps than the spread makes them.
+    #[test]
+    fn coupled_rails_always_arrive(
+        low in 0.5f64..0.8, rise in 0.0f64..0.4,
+        spread in 0.005f64..0.2, (before, after) in (-1.0f64..1.0, -1.0f64..1.0),
+    ) {
+        let coupled = vec![CoupledRails { first: 0, second: 1, max_spread: Volts(spread) }];
+        let ends = [
+            point(300.0, &[low, low + spread * before]),
+            point(800.0, &[low + rise, low + rise + spread * after]),
+        ];
+        let table = OppTable::new(ends.to_vec(), coupled).unwrap();
+        let law = transitions(vec![RK806, RK806], RailOrder::InTurn, true).coupled_as(&table);
+        let ramp = |rail: usize| (ends[1].voltages[rail] - ends[0].voltages[rail]).0;
+        if ramp(1) >= 0.0 {
+            let up = law.between(&ends[0], &ends[1]).unwrap();
+            let down = law.between(&ends[1], &ends[0]).unwrap();
+            let ramps = (ramp(0) + ramp(1)) / 12_500.0;
+            let steps = (up.rising.0 - ramps) / 10e-6;
+            prop_assert!((steps - steps.round()).abs() < 1e-6 && steps > -0.5, "{steps}");
+            prop_assert!(steps <= (ramp(0) + ramp(1)) / spread + 3.0, "{steps}");
+            prop_assert_eq!(up.falling, Seconds::ZERO);
+            prop_assert_eq!(down.rising, Seconds::ZERO);
+        }
+    }
+
     /// What goes in is stored or burnt, and nothing is burnt below zero; there and back loses
     /// 1/2 C (V2^2 - V1^2) (1/eta - r).
     #[test]
