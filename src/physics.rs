@@ -1,6 +1,7 @@
 //! Exact laws, one a file: pure functions on typed quantities. Nothing here knows events, traces,
 //! files or randomness.
 
+pub mod adaptive_voltage;
 pub mod break_even;
 pub mod buck_fit;
 pub mod buck_regulator;
