@@ -1,6 +1,7 @@
 //! Exact laws, one a file: pure functions on typed quantities. Nothing here knows events, traces,
 //! files or randomness.
 
+pub mod adaptive_voltage;
 pub mod break_even;
 pub mod buck_fit;
 pub mod buck_regulator;
@@ -16,6 +17,11 @@ pub mod leakage;
 pub mod leakage_fixed_point;
 pub mod linear_regulator;
 pub mod load_switch;
+pub mod opp_hull;
+pub mod opp_schedule;
+pub mod opp_table;
+pub mod opp_transition;
+pub mod pelt;
 pub mod row_buffer;
 pub mod series_drop;
 pub mod switching;

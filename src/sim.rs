@@ -7,6 +7,7 @@
 mod accounts;
 mod error;
 mod grounds;
+pub mod governor;
 pub mod kernel;
 pub mod load;
 mod outcome;

@@ -36,9 +36,30 @@ pub enum LawError {
         /// The entry, from 1.
         entry: usize,
     },
+    /// More is asked than there is.
+    #[error("{what} is {value}, and {limit} is the most")]
+    Beyond {
+        /// What it is, with its unit.
+        what: &'static str,
+        /// What is asked, in SI.
+        value: f64,
+        /// The most there is, in SI.
+        limit: f64,
+    },
+    /// Rails that are coupled and cannot reach their voltages without standing further apart on the way.
+    #[error("coupled rails cannot move from one point to the other within their largest spread")]
+    Blocked,
     /// Values so far apart that the time constants do not come out in double precision.
     #[error("the time constants of the ladder do not come out in double precision")]
     Unresolved,
+}
+
+/// Checks that a value is finite and not below zero.
+pub(super) fn not_negative(what: &'static str, entry: usize, value: f64) -> Result<(), LawError> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
+    }
+    Err(LawError::OutOfRange { what, entry, value, range: "finite and not below zero" })
 }
 
 /// Checks that a value is finite and above zero.
