@@ -1,0 +1,130 @@
+//! When a place of a leaking network first reaches a temperature.
+
+use super::super::exponential_sum::{Part, first_reached};
+use super::super::thermal_modes::Crossing;
+use super::{LeakingNetwork, LeakingState, Segment};
+use crate::units::{Celsius, Seconds};
+
+/// Rates closer to zero than this share of a step are taken as this.
+const LEAST_RATE: f64 = 1e-8;
+/// Steps towards a crossing within one step.
+const MOST_TRIALS: usize = 60;
+
+impl LeakingNetwork {
+    /// The first time within a segment at which a place reaches a temperature, zero when it has. Nothing
+    /// when it does not. It goes through the segment on a copy, so that it costs as much as
+    /// [`Self::advance`] and the copy; what it foresees agrees with what is then gone through to within
+    /// the error of a step. The ceiling ends it, with nothing reached beyond.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::advance`].
+    pub fn next_crossing(
+        &self,
+        state: &LeakingState,
+        segment: Segment<'_>,
+        place: usize,
+        threshold: Celsius,
+        from: Crossing,
+    ) -> Result<Option<Seconds>, super::LawError> {
+        segment.check()?;
+        let mut state = state.clone();
+        // Sensors are of no interest here.
+        state.lagged.clear();
+        state.begin(self, segment);
+        let target = Target { place, threshold: threshold.0 - self.ambient, sign: from.sign() };
+        let (mut elapsed, whole) = (0.0, segment.duration.0);
+        let mut attempt = whole;
+        if target.over(&state, &state.modes) >= 0.0 {
+            return Ok(Some(Seconds::ZERO));
+        }
+        while elapsed < whole {
+            state.linearise(self, segment);
+            if state.above_ceiling(self).is_some() {
+                return Ok(None);
+            }
+            let left = whole - elapsed;
+            let (length, next) = state.fitting_step(self, attempt.min(left));
+            if let Some(within) = target.within(&mut state, self, length) {
+                return Ok(Some(Seconds(elapsed + within)));
+            }
+            state.commit(self, length);
+            attempt = next;
+            elapsed = if length >= left { whole } else { elapsed + length };
+        }
+        Ok(None)
+    }
+}
+
+/// What is to be reached: a rise of a place, and from which side.
+struct Target {
+    place: usize,
+    threshold: f64,
+    sign: f64,
+}
+
+impl Target {
+    /// How far the place is over it with a state of the modes.
+    fn over(&self, state: &LeakingState, modes: &[f64]) -> f64 {
+        self.sign * (state.work.basis.rise(self.place, modes) - self.threshold)
+    }
+
+    /// The time within the step that was tried last.
+    fn within(
+        &self,
+        state: &mut LeakingState,
+        network: &LeakingNetwork,
+        length: f64,
+    ) -> Option<f64> {
+        let end = self.over(state, &state.work.ahead);
+        let foreseen = self.as_linearised(state, length);
+        let (mut low, mut high) = match (foreseen, end >= 0.0) {
+            (None, false) => return None,
+            (None, true) => (0.0, length),
+            (Some(near), ends_over) => {
+                state.retry(network, near);
+                let over = self.over(state, &state.work.ahead) >= 0.0;
+                match (over, ends_over) {
+                    (true, _) => (0.0, near),
+                    (false, true) => (near, length),
+                    // It touches as linearised and no more: within the error of the step.
+                    (false, false) => return Some(near),
+                }
+            }
+        };
+        let (mut below, mut above) = (f64::NAN, f64::NAN);
+        for _ in 0..MOST_TRIALS {
+            let secant = low + (high - low) * below / (below - above);
+            let middle = if secant > low && secant < high { secant } else { 0.5 * (low + high) };
+            if high - low <= 1e-13 * high || middle <= low || middle >= high {
+                break;
+            }
+            state.retry(network, middle);
+            let now = self.over(state, &state.work.ahead);
+            if now >= 0.0 {
+                (high, above) = (middle, now);
+                below *= 0.5;
+            } else {
+                (low, below) = (middle, now);
+                above *= 0.5;
+            }
+        }
+        Some(high)
+    }
+
+    /// The same under the linearised law.
+    fn as_linearised(&self, state: &LeakingState, length: f64) -> Option<f64> {
+        let work = &state.work;
+        let mut constant = -self.threshold * self.sign;
+        let mut parts = Vec::with_capacity(state.modes.len());
+        let modes = state.modes.iter().zip(&work.speed).zip(&work.basis.rates);
+        for (shape, ((mode, speed), rate)) in work.basis.shape(self.place).iter().zip(modes) {
+            let least = LEAST_RATE / length;
+            let rate = if rate.abs() < least { least } else { *rate };
+            let seen = self.sign * shape;
+            constant += seen * (mode + speed / rate);
+            parts.push(Part { amplitude: -seen * speed / rate, rate });
+        }
+        first_reached(constant, &parts, length)
+    }
+}

@@ -1,0 +1,316 @@
+//! One step of a leaking network.
+
+use super::super::dense::{add_combined, combine};
+use super::super::phi_functions::{Phi, phi_one, second_difference};
+use super::basis::Basis;
+use super::{HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, STALE, Segment};
+use crate::units::Joules;
+
+/// Times that a step is shortened before it is taken as it is.
+const MOST_CUTS: usize = 60;
+/// Steps towards the ceiling.
+const MOST_TRIALS: usize = 60;
+
+/// What follows from a state, and room to work in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Work {
+    pub ready: bool,
+    pub basis: Basis,
+    /// What each source has burnt over the segment.
+    pub leaked: Vec<Joules>,
+    sources: Vec<SourceWork>,
+    /// Rise of each slot, at the start of the step, as foreseen and at its end.
+    start: Vec<f64>,
+    /// Behind a step, its integral over it.
+    pub foreseen: Vec<f64>,
+    end: Vec<f64>,
+    /// Power of each slot that the matrix does not hold, at the start, and what it changes by: in
+    /// proportion to time, and to its square.
+    apart: Vec<f64>,
+    linear: Vec<f64>,
+    square: Vec<f64>,
+    /// A number a mode: the heat of the segment, the speed at the start, what is foreseen, the parts of
+    /// the change, the integral and the state at the end.
+    heat: Vec<f64>,
+    pub speed: Vec<f64>,
+    trial: Vec<f64>,
+    by_linear: Vec<f64>,
+    by_square: Vec<f64>,
+    phis: Vec<Phi>,
+    pub ahead: Vec<f64>,
+}
+
+/// A source over a step.
+#[derive(Debug, Clone, Copy, Default)]
+struct SourceWork {
+    /// Leakage at the reference temperature.
+    scale: f64,
+    /// Leakage and slope at the start of the step.
+    leak: f64,
+    slope: f64,
+    linear: f64,
+    square: f64,
+}
+
+impl Work {
+    pub fn of(network: &LeakingNetwork, basis: Basis) -> Self {
+        let (modes, slots) = (basis.rates.len(), network.leaking.len());
+        let (by_mode, by_slot) = (vec![0.0; modes], vec![0.0; slots]);
+        Self {
+            ready: true,
+            basis,
+            leaked: Vec::with_capacity(network.sources.len()),
+            sources: vec![SourceWork::default(); network.sources.len()],
+            start: by_slot.clone(),
+            foreseen: by_slot.clone(),
+            end: by_slot.clone(),
+            apart: by_slot.clone(),
+            linear: by_slot.clone(),
+            square: by_slot,
+            heat: by_mode.clone(),
+            speed: by_mode.clone(),
+            trial: by_mode.clone(),
+            by_linear: by_mode.clone(),
+            by_square: by_mode.clone(),
+            phis: vec![Phi::default(); modes],
+            ahead: by_mode,
+        }
+    }
+}
+
+impl LeakingState {
+    /// Prepares a segment.
+    pub(super) fn begin(&mut self, network: &LeakingNetwork, segment: Segment<'_>) {
+        self.prepare(network);
+        let Self { modes, work, .. } = self;
+        work.leaked.clear();
+        work.leaked.resize(network.sources.len(), Joules::ZERO);
+        let scales = segment.leakage.iter().map(|leakage| leakage.0).chain(std::iter::repeat(0.0));
+        work.sources.iter_mut().zip(scales).for_each(|(source, scale)| source.scale = scale);
+        work.basis.drive(segment.power.iter().map(|power| power.0), &mut work.heat);
+        combine(&work.basis.by_mode, modes, &mut work.start);
+    }
+
+    /// Leakage, slopes and speed at the start of a step; the matrix is made anew where they have moved.
+    /// Tells whether temperatures grow without bound.
+    pub(super) fn linearise(&mut self, network: &LeakingNetwork, segment: Segment<'_>) -> HeatEnd {
+        let mut moved = 0.0;
+        let sources = self.work.sources.iter_mut().zip(&network.sources);
+        for ((source, law), slope) in sources.zip(&self.slopes) {
+            let rise = self.work.start.get(law.slot).copied().unwrap_or(0.0);
+            let above = network.ambient + rise - law.reference;
+            source.leak = source.scale * (law.growth * above).exp();
+            source.slope = law.growth * source.leak;
+            moved += (source.slope - slope).abs() * law.resistance;
+        }
+        if moved > STALE {
+            self.turn(network, segment);
+        }
+        let Self { modes, slopes, work, .. } = self;
+        work.apart.fill(0.0);
+        for ((source, law), slope) in work.sources.iter().zip(&network.sources).zip(slopes.iter()) {
+            let rise = work.start.get(law.slot).copied().unwrap_or(0.0);
+            if let Some(apart) = work.apart.get_mut(law.slot) {
+                *apart += source.leak - slope * rise;
+            }
+        }
+        work.speed.copy_from_slice(&work.heat);
+        add_combined(&work.basis.by_slot, &work.apart, &mut work.speed);
+        for ((speed, rate), mode) in work.speed.iter_mut().zip(&work.basis.rates).zip(modes.iter())
+        {
+            *speed -= rate * mode;
+        }
+        let grows = work.basis.slowest.is_some_and(|(mode, warm)| {
+            let rate = work.basis.rates.get(mode).is_some_and(|rate| *rate <= 0.0);
+            rate && work.speed.get(mode).is_some_and(|speed| speed * warm > 0.0)
+        });
+        if grows { HeatEnd::RunningAway } else { HeatEnd::Whole }
+    }
+
+    /// Modes with the slopes of now.
+    fn turn(&mut self, network: &LeakingNetwork, segment: Segment<'_>) {
+        let Self { modes, slopes, work, .. } = self;
+        slopes.iter_mut().zip(&work.sources).for_each(|(slope, source)| *slope = source.slope);
+        let basis = Basis::of(network, slopes);
+        basis.take(&work.basis, modes);
+        work.basis = basis;
+        work.basis.drive(segment.power.iter().map(|power| power.0), &mut work.heat);
+    }
+
+    /// The place that is at the ceiling and still warms.
+    pub(super) fn above_ceiling(&self, network: &LeakingNetwork) -> Option<usize> {
+        let limit = network.ceiling - network.ambient;
+        let warm = network.leaking.iter().zip(&self.work.start);
+        let mut warm = warm.filter(|(_, rise)| **rise >= limit).map(|(place, _)| *place);
+        warm.find(|place| self.work.basis.rise(*place, &self.work.speed) > 0.0)
+    }
+
+    /// Tries a step of `length`, or a shorter one over which no leakage moves too far. Its length, and
+    /// that of the next to try.
+    pub(super) fn fitting_step(&mut self, network: &LeakingNetwork, length: f64) -> (f64, f64) {
+        let mut length = length;
+        for _ in 0..MOST_CUTS {
+            let moved = self.foresee(network, length);
+            if moved <= LONGEST_STEP {
+                let next = length * (0.9 * LONGEST_STEP / moved).clamp(1.0, 50.0);
+                self.correct(network, length);
+                return (length, next);
+            }
+            let share = 0.8 * LONGEST_STEP / moved;
+            length *= if share.is_finite() { share.clamp(0.02, 0.7) } else { 0.02 };
+        }
+        self.correct(network, length);
+        (length, length)
+    }
+
+    /// Solves the linearised law over `length`. Returns the largest `b |dT|`.
+    fn foresee(&mut self, network: &LeakingNetwork, length: f64) -> f64 {
+        let Self { modes, work, .. } = self;
+        for (phi, rate) in work.phis.iter_mut().zip(&work.basis.rates) {
+            *phi = Phi::at(-rate * length);
+        }
+        let now = modes.iter().zip(&work.speed).zip(&work.phis);
+        for (trial, ((mode, speed), phi)) in work.trial.iter_mut().zip(now) {
+            *trial = mode + length * phi.one * speed;
+        }
+        combine(&work.basis.by_mode, &work.trial, &mut work.foreseen);
+        let moved = |law: &super::Source| {
+            let (start, end) = (work.start.get(law.slot), work.foreseen.get(law.slot));
+            law.growth.abs() * start.zip(end).map_or(0.0, |(start, end)| (end - start).abs())
+        };
+        // What is no number is too far.
+        network
+            .sources
+            .iter()
+            .map(moved)
+            .fold(0.0, |most, moved| if most.is_nan() || moved <= most { most } else { moved })
+    }
+
+    /// Puts in what the law bends away from its linearisation over `length`.
+    fn correct(&mut self, network: &LeakingNetwork, length: f64) {
+        let Self { slopes, work, .. } = self;
+        work.linear.fill(0.0);
+        work.square.fill(0.0);
+        let sources = work.sources.iter_mut().zip(&network.sources).zip(slopes.iter());
+        for ((source, law), slope) in sources {
+            let (slot, growth) = (law.slot, law.growth);
+            let rise = work.foreseen.get(slot).zip(work.start.get(slot));
+            let rise = rise.map_or(0.0, |(end, start)| end - start);
+            source.linear = (source.slope - slope) * rise;
+            source.square = source.leak * bend(growth * rise);
+            if let Some((linear, square)) = work.linear.get_mut(slot).zip(work.square.get_mut(slot))
+            {
+                *linear += source.linear;
+                *square += source.square;
+            }
+        }
+        combine(&work.basis.by_slot, &work.linear, &mut work.by_linear);
+        combine(&work.basis.by_slot, &work.square, &mut work.by_square);
+        let parts =
+            work.trial.iter().zip(&work.phis).zip(work.by_linear.iter().zip(&work.by_square));
+        for (ahead, ((trial, phi), (linear, square))) in work.ahead.iter_mut().zip(parts) {
+            *ahead = trial + length * (phi.two * linear + 2.0 * phi.three * square);
+        }
+        combine(&work.basis.by_mode, &work.ahead, &mut work.end);
+    }
+
+    /// A step of another length from the same start.
+    pub(super) fn retry(&mut self, network: &LeakingNetwork, length: f64) {
+        self.foresee(network, length);
+        self.correct(network, length);
+    }
+
+    /// Where the step passes the ceiling: the step to it, and the place.
+    pub(super) fn step_to_ceiling(
+        &mut self,
+        network: &LeakingNetwork,
+        length: f64,
+    ) -> Option<(f64, usize)> {
+        let limit = network.ceiling - network.ambient;
+        let hottest = |work: &Work| {
+            let rises = work.start.iter().zip(&work.end).zip(&network.leaking);
+            let over =
+                |((start, end), place): ((&f64, &f64), &usize)| (end - limit.max(*start), *place);
+            rises.map(over).max_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        let (mut over, place) = hottest(&self.work).filter(|(over, _)| *over >= 0.0)?;
+        let (mut low, mut high, mut below) = (0.0, length, f64::NAN);
+        for _ in 0..MOST_TRIALS {
+            let secant = low + (high - low) * below / (below - over);
+            let middle = if secant > low && secant < high { secant } else { 0.5 * (low + high) };
+            if high - low <= 1e-13 * high || middle <= low || middle >= high {
+                break;
+            }
+            self.retry(network, middle);
+            let now = hottest(&self.work).map_or(0.0, |(over, _)| over);
+            if now >= 0.0 {
+                (high, over) = (middle, now);
+                below *= 0.5;
+            } else {
+                (low, below) = (middle, now);
+            }
+        }
+        self.retry(network, high);
+        Some((high, place))
+    }
+
+    /// Takes the step that was tried last.
+    pub(super) fn commit(&mut self, network: &LeakingNetwork, length: f64) {
+        self.follow(network, length);
+        let Self { modes, slopes, work, .. } = self;
+        // The integral of the modes, in the place of what has been foreseen.
+        let parts = work.phis.iter().zip(work.by_linear.iter().zip(&work.by_square));
+        let now = modes.iter().zip(&work.speed).zip(parts);
+        for (integral, ((mode, speed), (phi, (linear, square)))) in work.trial.iter_mut().zip(now) {
+            let change = phi.two * speed + phi.three * linear + 2.0 * phi.four * square;
+            *integral = length * (mode + length * change);
+        }
+        combine(&work.basis.by_mode, &work.trial, &mut work.foreseen);
+        let sources = work.sources.iter().zip(&network.sources).zip(slopes.iter());
+        for (leaked, ((source, law), slope)) in work.leaked.iter_mut().zip(sources) {
+            let slot = law.slot;
+            let integral = work.foreseen.get(slot).copied().unwrap_or(0.0);
+            let start = work.start.get(slot).copied().unwrap_or(0.0);
+            let apart = source.leak - slope * start;
+            leaked.0 +=
+                slope * integral + length * (apart + 0.5 * source.linear + source.square / 3.0);
+        }
+        modes.copy_from_slice(&work.ahead);
+        std::mem::swap(&mut work.start, &mut work.end);
+    }
+
+    /// Brings the sensors through the step that was tried last: exactly as linearised, and what was put
+    /// in besides as a ramp.
+    fn follow(&mut self, network: &LeakingNetwork, length: f64) {
+        let Self { modes, lagged, work, .. } = self;
+        for (lagged, sensor) in lagged.iter_mut().zip(&network.sensors) {
+            if sensor.time.0 == 0.0 {
+                continue;
+            }
+            let (rate, kept) = (1.0 / sensor.time.0, -length / sensor.time.0);
+            let (mut start, mut warmed, mut added) = (0.0, 0.0, 0.0);
+            let shape = work.basis.shape(sensor.place).iter();
+            let state = modes.iter().zip(&work.speed).zip(&work.basis.rates);
+            let ends = work.trial.iter().zip(&work.ahead);
+            for ((shape, ((mode, speed), decay)), (trial, ahead)) in shape.zip(state).zip(ends) {
+                start += shape * mode;
+                warmed += shape * speed * second_difference(kept, -decay * length);
+                added += shape * (ahead - trial);
+            }
+            *lagged += (start - *lagged) * -kept.exp_m1()
+                + rate * length * length * warmed
+                + added * (1.0 - phi_one(kept));
+        }
+    }
+}
+
+/// `e^x - 1 - x`.
+fn bend(x: f64) -> f64 {
+    if x.abs() > 0.1 {
+        return x.exp_m1() - x;
+    }
+    // Terms to the eighth: 0.1 to the seventh over 8! is 1e-12 of the first.
+    const TERMS: [f64; 7] =
+        [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0, 1.0 / 40320.0];
+    x * x * TERMS.iter().rev().fold(0.0, |sum, term| sum * x + term)
+}
