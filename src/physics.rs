@@ -5,6 +5,7 @@ pub mod break_even;
 pub mod buck_fit;
 pub mod buck_regulator;
 pub mod cache;
+pub mod cap_hold;
 pub mod capacitor;
 pub mod capacitor_discharge;
 pub mod critical_trip;

@@ -33,6 +33,9 @@ use step::Work;
 const LONGEST_STEP: f64 = 0.05;
 /// Most change of the loop gain before the matrix is made anew.
 const STALE: f64 = 0.05;
+/// Most share of the slopes that differs, times the change of `b |dT|` over a step that is long against
+/// the fastest mode.
+const STALE_STEP: f64 = 5e-3;
 
 /// Something that leaks at a place of the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -252,7 +255,7 @@ impl LeakingNetwork {
                 return Ok(HeatEnd::Ceiling { after: Seconds(elapsed), place });
             }
             let left = whole - elapsed;
-            let (length, next) = state.fitting_step(self, attempt.min(left));
+            let (length, next) = state.fitting_step(self, segment, attempt.min(left));
             if let Some((length, place)) = state.step_to_ceiling(self, length) {
                 state.commit(self, length);
                 return Ok(HeatEnd::Ceiling { after: Seconds(elapsed + length), place });

@@ -44,7 +44,7 @@ impl LeakingNetwork {
                 return Ok(None);
             }
             let left = whole - elapsed;
-            let (length, next) = state.fitting_step(self, attempt.min(left));
+            let (length, next) = state.fitting_step(self, segment, attempt.min(left));
             if let Some(within) = target.within(&mut state, self, length) {
                 return Ok(Some(Seconds(elapsed + within)));
             }

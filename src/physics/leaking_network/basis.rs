@@ -19,6 +19,8 @@ pub(super) struct Basis {
     vectors: Vec<f64>,
     /// The mode that decays the slowest, and the sign that it is warm with.
     pub slowest: Option<(usize, f64)>,
+    /// The fastest rate.
+    pub fastest: f64,
 }
 
 impl Basis {
@@ -49,7 +51,8 @@ impl Basis {
             (mode, 1f64.copysign(seen))
         });
         let by_mode = transposed(&by_slot, count);
-        Self { rates, by_place, by_slot, by_mode, vectors, slowest }
+        let fastest = rates.iter().copied().fold(0.0, f64::max);
+        Self { rates, by_place, by_slot, by_mode, vectors, slowest, fastest }
     }
 
     /// Rise of a place; zero for one that there is not.

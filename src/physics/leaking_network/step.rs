@@ -3,7 +3,7 @@
 use super::super::dense::{add_combined, combine};
 use super::super::phi_functions::{Phi, phi_one, second_difference};
 use super::basis::Basis;
-use super::{HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, STALE, Segment};
+use super::{HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, STALE, STALE_STEP, Segment};
 use crate::units::Joules;
 
 /// Times that a step is shortened before it is taken as it is.
@@ -106,6 +106,17 @@ impl LeakingState {
         if moved > STALE {
             self.turn(network, segment);
         }
+        self.set_off(network);
+        let work = &self.work;
+        let grows = work.basis.slowest.is_some_and(|(mode, warm)| {
+            let rate = work.basis.rates.get(mode).is_some_and(|rate| *rate <= 0.0);
+            rate && work.speed.get(mode).is_some_and(|speed| speed * warm > 0.0)
+        });
+        if grows { HeatEnd::RunningAway } else { HeatEnd::Whole }
+    }
+
+    /// What the matrix does not hold at the start of a step, and the speed there.
+    fn set_off(&mut self, network: &LeakingNetwork) {
         let Self { modes, slopes, work, .. } = self;
         work.apart.fill(0.0);
         for ((source, law), slope) in work.sources.iter().zip(&network.sources).zip(slopes.iter()) {
@@ -120,11 +131,6 @@ impl LeakingState {
         {
             *speed -= rate * mode;
         }
-        let grows = work.basis.slowest.is_some_and(|(mode, warm)| {
-            let rate = work.basis.rates.get(mode).is_some_and(|rate| *rate <= 0.0);
-            rate && work.speed.get(mode).is_some_and(|speed| speed * warm > 0.0)
-        });
-        if grows { HeatEnd::RunningAway } else { HeatEnd::Whole }
     }
 
     /// Modes with the slopes of now.
@@ -147,11 +153,21 @@ impl LeakingState {
 
     /// Tries a step of `length`, or a shorter one over which no leakage moves too far. Its length, and
     /// that of the next to try.
-    pub(super) fn fitting_step(&mut self, network: &LeakingNetwork, length: f64) -> (f64, f64) {
+    pub(super) fn fitting_step(
+        &mut self,
+        network: &LeakingNetwork,
+        segment: Segment<'_>,
+        length: f64,
+    ) -> (f64, f64) {
         let mut length = length;
         for _ in 0..MOST_CUTS {
             let moved = self.foresee(network, length);
             if moved <= LONGEST_STEP {
+                if self.is_stale(network, length) {
+                    self.turn(network, segment);
+                    self.set_off(network);
+                    self.foresee(network, length);
+                }
                 let next = length * (0.9 * LONGEST_STEP / moved).clamp(1.0, 50.0);
                 self.correct(network, length);
                 return (length, next);
@@ -161,6 +177,20 @@ impl LeakingState {
         }
         self.correct(network, length);
         (length, length)
+    }
+
+    /// True where the slopes that the matrix does not hold would bend a step that is long against the
+    /// fastest mode: within a short one, what they add is nearly in proportion to time.
+    fn is_stale(&self, network: &LeakingNetwork, length: f64) -> bool {
+        let (mut bent, mut slopes) = (0.0, 0.0);
+        let sources = self.work.sources.iter().zip(&network.sources).zip(&self.slopes);
+        for ((source, law), slope) in sources {
+            let rise = self.work.foreseen.get(law.slot).zip(self.work.start.get(law.slot));
+            let moved = law.growth * rise.map_or(0.0, |(end, start)| end - start);
+            bent += ((source.slope - slope) * moved).abs();
+            slopes += source.slope.abs();
+        }
+        bent * (length * self.work.basis.fastest).min(1.0) > STALE_STEP * slopes
     }
 
     /// Solves the linearised law over `length`. Returns the largest `b |dT|`.

@@ -131,21 +131,16 @@ fn errors(lengths: &[f64]) -> (f64, f64, f64) {
 fn bursts_of_any_length_follow_a_fine_integration() {
     // Short against the die, like it, long against it, and all of them.
     let cases: [(&[f64], f64); 4] = [
-        (&[1e-3; 400], 2e-5),
-        (&[0.03; 100], 2e-3),
-        (&[2.0; 20], 5e-3),
-        (&[1e-3, 0.5, 0.02, 4.0, 1e-4, 9.0, 0.3, 0.01, 12.0], 5e-3),
+        (&[1e-3; 400], 1e-6),
+        (&[0.03; 100], 1e-3),
+        (&[2.0; 20], 1e-3),
+        (&[1e-3, 0.5, 0.02, 4.0, 1e-4, 9.0, 0.3, 0.01, 12.0], 2e-3),
     ];
     for (lengths, kelvins) in cases {
         let (temperature, sensor, energy) = errors(lengths);
-        println!(
-            "{} x {} s: {temperature:e} K, {sensor:e} K, {energy:e}",
-            lengths.len(),
-            lengths[0]
-        );
         assert!(temperature < kelvins, "{temperature} K");
         assert!(sensor < kelvins, "{sensor} K");
-        assert!(energy < 1e-4, "{energy}");
+        assert!(energy < 5e-4, "{energy}");
     }
 }
 
