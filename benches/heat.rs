@@ -56,34 +56,39 @@ fn network(leaking: usize) -> LeakingNetwork {
     LeakingNetwork::new(sixteen_nodes(), around).unwrap()
 }
 
-/// Powers and durations that never come again: bursts of 20 us to 10 ms, up to 4 W a block.
-struct Draw(u64);
+/// A change of power: which block, to what, and for how long until the next.
+struct Change {
+    block: usize,
+    power: Watts,
+    duration: Seconds,
+}
 
-impl Draw {
-    fn unit(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn segment(&mut self, power: &mut [Watts; BLOCKS]) -> Seconds {
-        let block = (self.unit() * BLOCKS as f64) as usize;
-        power[block.min(BLOCKS - 1)] =
-            Watts(if self.unit() < 0.5 { 0.0 } else { 4.0 * self.unit() });
-        Seconds(20e-6 * 500f64.powf(self.unit()))
-    }
+/// Changes that never come again: bursts of 20 us to 10 ms, up to 4 W a block.
+fn changes() -> Vec<Change> {
+    let mut state = 1u64;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let change = |_| {
+        let block = ((unit() * BLOCKS as f64) as usize).min(BLOCKS - 1);
+        let power = Watts(if unit() < 0.5 { 0.0 } else { 4.0 * unit() });
+        Change { block, power, duration: Seconds(20e-6 * 500f64.powf(unit())) }
+    };
+    (0..SEGMENTS).map(change).collect()
 }
 
 #[divan::bench(args = [0, 4, 12, 16], sample_count = 3, sample_size = 1)]
 fn a_million_segments(bencher: Bencher<'_, '_>, leaking: usize) {
-    let network = network(leaking);
+    let (network, changes) = (network(leaking), changes());
     let leakage = vec![Watts(0.03); leaking];
     bencher.bench_local(|| {
-        let (mut state, mut draw) = (network.at_rest(), Draw(1));
+        let mut state = network.at_rest();
         let mut power = [Watts(0.0); BLOCKS];
-        for _ in 0..SEGMENTS {
-            let duration = draw.segment(&mut power);
-            let segment = Segment { power: &power, leakage: &leakage, duration };
+        for change in &changes {
+            power[change.block] = change.power;
+            let (power, leakage) = (&power[..], &leakage[..]);
+            let segment = Segment { power, leakage, duration: change.duration };
             let end = network.advance(&mut state, black_box(segment));
             assert_eq!(end, Ok(HeatEnd::Whole));
         }

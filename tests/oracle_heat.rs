@@ -182,7 +182,7 @@ fn a_node_that_runs_away_reaches_a_ceiling_when_it_should() {
     let time = number(row, "t_s");
     let rest = segment(Seconds(1000.0));
     let threshold = Celsius(150.0 - 1e-9);
-    let foreseen = network.next_crossing(&state, rest, 0, threshold, Crossing::Upward);
+    let foreseen = network.next_crossing(&mut state, rest, 0, threshold, Crossing::Upward);
     let foreseen = now + foreseen.unwrap().unwrap().0;
     let end = network.advance(&mut state, rest).unwrap();
     let HeatEnd::Ceiling { after, place: 0 } = end else { panic!("{end:?}") };

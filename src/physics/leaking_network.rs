@@ -255,7 +255,8 @@ impl LeakingNetwork {
                 return Ok(HeatEnd::Ceiling { after: Seconds(elapsed), place });
             }
             let left = whole - elapsed;
-            let (length, next) = state.fitting_step(self, segment, attempt.min(left));
+            let least = elapsed.next_up() - elapsed;
+            let (length, next) = state.fitting_step(self, segment, attempt.min(left), least);
             if let Some((length, place)) = state.step_to_ceiling(self, length) {
                 state.commit(self, length);
                 return Ok(HeatEnd::Ceiling { after: Seconds(elapsed + length), place });
@@ -287,9 +288,11 @@ impl LeakingState {
 
 impl Segment<'_> {
     fn check(&self) -> Result<(), LawError> {
-        let powers = self.power.iter().chain(self.leakage).enumerate();
-        for (i, power) in powers {
-            within("power", i + 1, power.0, f64::MIN, "finite")?;
+        for powers in [self.power, self.leakage] {
+            let odd = powers.iter().enumerate().find(|(_, power)| !power.0.is_finite());
+            if let Some((i, power)) = odd {
+                within("power", i + 1, power.0, f64::MIN, "finite")?;
+            }
         }
         within("duration", 1, self.duration.0, 0.0, "not below zero")
     }

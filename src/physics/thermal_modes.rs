@@ -13,7 +13,7 @@
 //! conductivity that changes with temperature, radiation, moving air.
 
 use super::LawError;
-use super::dense::{combine, dot, transposed};
+use super::dense::{add_rows, combine, dot, transposed};
 use super::exponential_sum::{Part, first_reached};
 use super::phi_functions::phi_one;
 use super::thermal_network::{CauerLadder, FosterForm};
@@ -134,6 +134,11 @@ impl ThermalModes {
         let shapes = self.shape(heated).iter().zip(self.shape(seen));
         let part = |((a, b), rate): ((&f64, &f64), &f64)| a * b / rate * -(-rate * time.0).exp_m1();
         KelvinsPerWatt(shapes.zip(&self.rates).map(part).sum())
+    }
+
+    /// Heat of the places into the modes.
+    pub(super) fn drive(&self, power: impl Iterator<Item = f64>, out: &mut [f64]) {
+        add_rows(&self.by_place, power, out);
     }
 
     /// Heat that comes into a mode.

@@ -120,8 +120,7 @@ described! {
     pub struct BlockTerm {
         /// The time constant.
         pub time_constant: Valued<Seconds>,
-        /// A row for each block, with its resistance to each block before it and to itself; a part between
-        /// two blocks may be below zero.
+        /// A row for each block, with its resistance to each block before it and to itself.
         pub resistances: Vec<Vec<Valued<KelvinsPerWatt>>>,
     }
 }

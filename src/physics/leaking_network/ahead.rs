@@ -12,8 +12,9 @@ const MOST_TRIALS: usize = 60;
 
 impl LeakingNetwork {
     /// The first time within a segment at which a place reaches a temperature, zero when it has. Nothing
-    /// when it does not. It goes through the segment on a copy, so that it costs as much as
-    /// [`Self::advance`] and the copy; what it foresees agrees with what is then gone through to within
+    /// when it does not. Where a bound says that nothing comes near it ([`Self::may_reach`]), that is all
+    /// it costs; otherwise it goes through the segment on a copy, which costs as much as
+    /// [`Self::advance`] and the copy. What it foresees agrees with what is then gone through to within
     /// the error of a step. The ceiling ends it, with nothing reached beyond.
     ///
     /// # Errors
@@ -21,13 +22,16 @@ impl LeakingNetwork {
     /// As [`Self::advance`].
     pub fn next_crossing(
         &self,
-        state: &LeakingState,
+        state: &mut LeakingState,
         segment: Segment<'_>,
         place: usize,
         threshold: Celsius,
         from: Crossing,
     ) -> Result<Option<Seconds>, super::LawError> {
         segment.check()?;
+        if from == Crossing::Upward && !self.may_reach(state, segment, place, threshold) {
+            return Ok(None);
+        }
         let mut state = state.clone();
         // Sensors are of no interest here.
         state.lagged.clear();
@@ -44,7 +48,8 @@ impl LeakingNetwork {
                 return Ok(None);
             }
             let left = whole - elapsed;
-            let (length, next) = state.fitting_step(self, segment, attempt.min(left));
+            let least = elapsed.next_up() - elapsed;
+            let (length, next) = state.fitting_step(self, segment, attempt.min(left), least);
             if let Some(within) = target.within(&mut state, self, length) {
                 return Ok(Some(Seconds(elapsed + within)));
             }
@@ -53,6 +58,47 @@ impl LeakingNetwork {
             elapsed = if length >= left { whole } else { elapsed + length };
         }
         Ok(None)
+    }
+}
+
+impl LeakingNetwork {
+    /// False where a place surely stays below a temperature over a segment: with all sources leaking as they
+    /// would at that temperature, and every mode at the end of the segment at which it is warmer, none of
+    /// them nor the place itself gets there. The shorter the segment, the closer the bound.
+    pub fn may_reach(
+        &self,
+        state: &mut LeakingState,
+        segment: Segment<'_>,
+        place: usize,
+        threshold: Celsius,
+    ) -> bool {
+        if self.sources.iter().any(|source| source.growth < 0.0) {
+            return true;
+        }
+        state.prepare(self);
+        let LeakingState { modes, work, .. } = state;
+        let (base, steady) = (&mut work.trial, &mut work.by_linear);
+        work.basis.without_slopes(modes, base);
+        self.modes.drive(segment.power.iter().map(|power| power.0), steady);
+        for (source, scale) in self.sources.iter().zip(segment.leakage) {
+            let leak = scale.0 * (source.growth * (threshold.0 - source.reference)).exp();
+            let shape = self.leaking.get(source.slot).map_or(&[][..], |at| self.modes.shape(*at));
+            steady.iter_mut().zip(shape).for_each(|(sum, shape)| *sum += leak * shape);
+        }
+        for ((steady, base), rate) in steady.iter_mut().zip(base.iter_mut()).zip(self.modes.rates())
+        {
+            // From here on: the state at the end of the segment.
+            *steady /= rate;
+            *steady += (*base - *steady) * (-rate * segment.duration.0).exp();
+        }
+        let highest = |place: usize| {
+            let ends = base.iter().zip(steady.iter()).zip(self.modes.shape(place));
+            ends.map(|((start, end), shape)| (start * shape).max(end * shape)).sum::<f64>()
+        };
+        let limit = threshold.0 - self.ambient;
+        let mut all = self.leaking.iter().copied().chain([place]);
+        // What is no number may be anything.
+        !all.all(|place| highest(place) < limit)
     }
 }
 

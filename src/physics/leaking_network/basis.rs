@@ -1,10 +1,13 @@
 //! The modes of a network with the slopes of its leakage in them.
 
-use super::super::dense::{combine, dot, transposed};
-use super::LeakingNetwork;
+use super::super::dense::{add_rows, combine, dot, transposed};
+use super::{LeakingNetwork, SensorLag};
 use nalgebra::{DMatrix, SymmetricEigen};
 
 /// Modes of `lambda - U diag(g) U^T = V diag(mu) V^T`, with `z = V^T z_base`.
+///
+/// A sensor that follows a place by `s' = r (u z - s)` has `w = s - c z`, `c_k = r u_k / (r - mu_k)`, which no
+/// mode drives any more: `w' = -r w - c f` where `z' = -mu z + f`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Basis {
     /// `mu`; below zero for a mode that grows.
@@ -13,15 +16,34 @@ pub(super) struct Basis {
     by_place: Vec<f64>,
     /// Those of the places that leak, its rows those of the slots.
     pub by_slot: Vec<f64>,
-    /// The same, its rows those of the modes.
-    pub by_mode: Vec<f64>,
     /// `V`, its rows those of the base; empty where it is one.
     vectors: Vec<f64>,
     /// The mode that decays the slowest, and the sign that it is warm with.
     pub slowest: Option<(usize, f64)>,
-    /// The fastest rate.
+    /// The same, its rows those of the modes.
+    pub by_mode: Vec<f64>,
+    /// Sensors with a lag.
+    pub followers: Vec<Follower>,
+    /// The rate that lies farthest from zero.
     pub fastest: f64,
 }
+
+/// A sensor with a lag.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Follower {
+    /// Its place in the list of sensors.
+    pub sensor: usize,
+    /// The place of the network that it looks at.
+    pub place: usize,
+    /// `r` \[1/s\].
+    pub rate: f64,
+    /// `c`.
+    pub shares: Vec<f64>,
+}
+
+/// A rate of a sensor no nearer to one of a mode than this share of it: where they met, `c` would have no
+/// bounds. No lag is known as closely.
+const APART: f64 = 1e-5;
 
 impl Basis {
     /// The basis with slopes of the sources \[W/K\].
@@ -51,8 +73,28 @@ impl Basis {
             (mode, 1f64.copysign(seen))
         });
         let by_mode = transposed(&by_slot, count);
-        let fastest = rates.iter().copied().fold(0.0, f64::max);
-        Self { rates, by_place, by_slot, by_mode, vectors, slowest, fastest }
+        let fastest = rates.iter().map(|rate| rate.abs()).fold(0.0, f64::max);
+        let followers = Vec::new();
+        let mut own =
+            Self { rates, by_place, by_slot, by_mode, vectors, slowest, followers, fastest };
+        let sensors = network.sensors.iter().enumerate().filter(|(_, own)| own.time.0 > 0.0);
+        own.followers = sensors.map(|(i, lag)| own.follower(i, lag)).collect();
+        own
+    }
+
+    fn follower(&self, sensor: usize, lag: &SensorLag) -> Follower {
+        let mut rate = 1.0 / lag.time.0;
+        // Each turn leaves one mode behind.
+        for _ in 0..=self.rates.len() {
+            let meets = |mode: &&f64| (*mode - rate).abs() < APART * rate;
+            match self.rates.iter().find(meets) {
+                Some(mode) => rate = mode * (1.0 + 2.0 * APART),
+                None => break,
+            }
+        }
+        let shape = self.shape(lag.place).iter().zip(&self.rates);
+        let shares = shape.map(|(shape, mode)| rate * shape / (rate - mode)).collect();
+        Follower { sensor, place: lag.place, rate, shares }
     }
 
     /// Rise of a place; zero for one that there is not.
@@ -68,22 +110,23 @@ impl Basis {
 
     /// Heat of the places into the modes.
     pub fn drive(&self, power: impl Iterator<Item = f64>, out: &mut [f64]) {
-        out.fill(0.0);
-        let rows = self.by_place.chunks_exact(out.len().max(1));
-        for (row, power) in rows.zip(power).filter(|(_, power)| *power != 0.0) {
-            out.iter_mut().zip(row).for_each(|(sum, shape)| *sum += power * shape);
+        add_rows(&self.by_place, power, out);
+    }
+
+    /// The state of this basis in that without slopes.
+    pub fn without_slopes(&self, modes: &[f64], base: &mut [f64]) {
+        if self.vectors.is_empty() {
+            base.copy_from_slice(modes);
+        } else {
+            let rows = self.vectors.chunks_exact(modes.len().max(1));
+            base.iter_mut().zip(rows).for_each(|(entry, row)| *entry = dot(row, modes));
         }
     }
 
     /// The state of another basis in this one.
     pub fn take(&self, from: &Self, modes: &mut [f64]) {
         let mut base = vec![0.0; modes.len()];
-        if from.vectors.is_empty() {
-            base.copy_from_slice(modes);
-        } else {
-            let rows = from.vectors.chunks_exact(modes.len().max(1));
-            base.iter_mut().zip(rows).for_each(|(entry, row)| *entry = dot(row, modes));
-        }
+        from.without_slopes(modes, &mut base);
         if self.vectors.is_empty() {
             modes.copy_from_slice(&base);
         } else {

@@ -1,7 +1,7 @@
 //! One step of a leaking network.
 
-use super::super::dense::{add_combined, combine};
-use super::super::phi_functions::{Phi, phi_one, second_difference};
+use super::super::dense::{add_combined, combine, dot};
+use super::super::phi_functions::{Phis, phi_one};
 use super::basis::Basis;
 use super::{HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, STALE, STALE_STEP, Segment};
 use crate::units::Joules;
@@ -19,11 +19,10 @@ pub(super) struct Work {
     /// What each source has burnt over the segment.
     pub leaked: Vec<Joules>,
     sources: Vec<SourceWork>,
-    /// Rise of each slot, at the start of the step, as foreseen and at its end.
+    /// Rise of each slot, at the start of the step and as foreseen for its end.
     start: Vec<f64>,
     /// Behind a step, its integral over it.
     pub foreseen: Vec<f64>,
-    end: Vec<f64>,
     /// Power of each slot that the matrix does not hold, at the start, and what it changes by: in
     /// proportion to time, and to its square.
     apart: Vec<f64>,
@@ -33,10 +32,10 @@ pub(super) struct Work {
     /// the change, the integral and the state at the end.
     heat: Vec<f64>,
     pub speed: Vec<f64>,
-    trial: Vec<f64>,
-    by_linear: Vec<f64>,
+    pub trial: Vec<f64>,
+    pub by_linear: Vec<f64>,
     by_square: Vec<f64>,
-    phis: Vec<Phi>,
+    phis: Phis,
     pub ahead: Vec<f64>,
 }
 
@@ -63,7 +62,6 @@ impl Work {
             sources: vec![SourceWork::default(); network.sources.len()],
             start: by_slot.clone(),
             foreseen: by_slot.clone(),
-            end: by_slot.clone(),
             apart: by_slot.clone(),
             linear: by_slot.clone(),
             square: by_slot,
@@ -72,7 +70,7 @@ impl Work {
             trial: by_mode.clone(),
             by_linear: by_mode.clone(),
             by_square: by_mode.clone(),
-            phis: vec![Phi::default(); modes],
+            phis: Phis::of(modes),
             ahead: by_mode,
         }
     }
@@ -82,18 +80,18 @@ impl LeakingState {
     /// Prepares a segment.
     pub(super) fn begin(&mut self, network: &LeakingNetwork, segment: Segment<'_>) {
         self.prepare(network);
-        let Self { modes, work, .. } = self;
+        let work = &mut self.work;
         work.leaked.clear();
         work.leaked.resize(network.sources.len(), Joules::ZERO);
         let scales = segment.leakage.iter().map(|leakage| leakage.0).chain(std::iter::repeat(0.0));
         work.sources.iter_mut().zip(scales).for_each(|(source, scale)| source.scale = scale);
         work.basis.drive(segment.power.iter().map(|power| power.0), &mut work.heat);
-        combine(&work.basis.by_mode, modes, &mut work.start);
     }
 
     /// Leakage, slopes and speed at the start of a step; the matrix is made anew where they have moved.
     /// Tells whether temperatures grow without bound.
     pub(super) fn linearise(&mut self, network: &LeakingNetwork, segment: Segment<'_>) -> HeatEnd {
+        combine(&self.work.basis.by_mode, &self.modes, &mut self.work.start);
         let mut moved = 0.0;
         let sources = self.work.sources.iter_mut().zip(&network.sources);
         for ((source, law), slope) in sources.zip(&self.slopes) {
@@ -152,12 +150,14 @@ impl LeakingState {
     }
 
     /// Tries a step of `length`, or a shorter one over which no leakage moves too far. Its length, and
-    /// that of the next to try.
+    /// that of the next to try. A step of `least`, below which time does not go on, is
+    /// taken as it is.
     pub(super) fn fitting_step(
         &mut self,
         network: &LeakingNetwork,
         segment: Segment<'_>,
         length: f64,
+        least: f64,
     ) -> (f64, f64) {
         let mut length = length;
         for _ in 0..MOST_CUTS {
@@ -172,8 +172,12 @@ impl LeakingState {
                 self.correct(network, length);
                 return (length, next);
             }
+            if length <= least {
+                break;
+            }
             let share = 0.8 * LONGEST_STEP / moved;
             length *= if share.is_finite() { share.clamp(0.02, 0.7) } else { 0.02 };
+            length = length.max(least);
         }
         self.correct(network, length);
         (length, length)
@@ -196,12 +200,10 @@ impl LeakingState {
     /// Solves the linearised law over `length`. Returns the largest `b |dT|`.
     fn foresee(&mut self, network: &LeakingNetwork, length: f64) -> f64 {
         let Self { modes, work, .. } = self;
-        for (phi, rate) in work.phis.iter_mut().zip(&work.basis.rates) {
-            *phi = Phi::at(-rate * length);
-        }
-        let now = modes.iter().zip(&work.speed).zip(&work.phis);
-        for (trial, ((mode, speed), phi)) in work.trial.iter_mut().zip(now) {
-            *trial = mode + length * phi.one * speed;
+        work.phis.fill(&work.basis.rates, length, work.basis.fastest);
+        let now = modes.iter().zip(&work.speed).zip(&work.phis.one);
+        for (trial, ((mode, speed), one)) in work.trial.iter_mut().zip(now) {
+            *trial = mode + length * one * speed;
         }
         combine(&work.basis.by_mode, &work.trial, &mut work.foreseen);
         let moved = |law: &super::Source| {
@@ -236,12 +238,11 @@ impl LeakingState {
         }
         combine(&work.basis.by_slot, &work.linear, &mut work.by_linear);
         combine(&work.basis.by_slot, &work.square, &mut work.by_square);
-        let parts =
-            work.trial.iter().zip(&work.phis).zip(work.by_linear.iter().zip(&work.by_square));
-        for (ahead, ((trial, phi), (linear, square))) in work.ahead.iter_mut().zip(parts) {
-            *ahead = trial + length * (phi.two * linear + 2.0 * phi.three * square);
+        let phis = work.phis.two.iter().zip(&work.phis.three);
+        let parts = work.trial.iter().zip(phis).zip(work.by_linear.iter().zip(&work.by_square));
+        for (ahead, ((trial, (two, three)), (linear, square))) in work.ahead.iter_mut().zip(parts) {
+            *ahead = trial + length * (two * linear + 2.0 * three * square);
         }
-        combine(&work.basis.by_mode, &work.ahead, &mut work.end);
     }
 
     /// A step of another length from the same start.
@@ -257,10 +258,15 @@ impl LeakingState {
         length: f64,
     ) -> Option<(f64, usize)> {
         let limit = network.ceiling - network.ambient;
+        // What is put in behind what was foreseen is less than a kelvin, by the length of the step.
+        if self.work.foreseen.iter().all(|rise| *rise < limit - 1.0) {
+            return None;
+        }
         let hottest = |work: &Work| {
-            let rises = work.start.iter().zip(&work.end).zip(&network.leaking);
-            let over =
-                |((start, end), place): ((&f64, &f64), &usize)| (end - limit.max(*start), *place);
+            let rises = network.leaking.iter().zip(&work.start);
+            let over = |(place, start): (&usize, &f64)| {
+                (work.basis.rise(*place, &work.ahead) - limit.max(*start), *place)
+            };
             rises.map(over).max_by(|a, b| a.0.total_cmp(&b.0))
         };
         let (mut over, place) = hottest(&self.work).filter(|(over, _)| *over >= 0.0)?;
@@ -286,13 +292,16 @@ impl LeakingState {
 
     /// Takes the step that was tried last.
     pub(super) fn commit(&mut self, network: &LeakingNetwork, length: f64) {
-        self.follow(network, length);
+        self.follow(length);
         let Self { modes, slopes, work, .. } = self;
         // The integral of the modes, in the place of what has been foreseen.
-        let parts = work.phis.iter().zip(work.by_linear.iter().zip(&work.by_square));
+        let phis = work.phis.two.iter().zip(&work.phis.three).zip(&work.phis.four);
+        let parts = phis.zip(work.by_linear.iter().zip(&work.by_square));
         let now = modes.iter().zip(&work.speed).zip(parts);
-        for (integral, ((mode, speed), (phi, (linear, square)))) in work.trial.iter_mut().zip(now) {
-            let change = phi.two * speed + phi.three * linear + 2.0 * phi.four * square;
+        for (integral, ((mode, speed), (((two, three), four), (linear, square)))) in
+            work.trial.iter_mut().zip(now)
+        {
+            let change = two * speed + three * linear + 2.0 * four * square;
             *integral = length * (mode + length * change);
         }
         combine(&work.basis.by_mode, &work.trial, &mut work.foreseen);
@@ -306,30 +315,27 @@ impl LeakingState {
                 slope * integral + length * (apart + 0.5 * source.linear + source.square / 3.0);
         }
         modes.copy_from_slice(&work.ahead);
-        std::mem::swap(&mut work.start, &mut work.end);
     }
 
     /// Brings the sensors through the step that was tried last: exactly as linearised, and what was put
     /// in besides as a ramp.
-    fn follow(&mut self, network: &LeakingNetwork, length: f64) {
+    fn follow(&mut self, length: f64) {
         let Self { modes, lagged, work, .. } = self;
-        for (lagged, sensor) in lagged.iter_mut().zip(&network.sensors) {
-            if sensor.time.0 == 0.0 {
-                continue;
-            }
-            let (rate, kept) = (1.0 / sensor.time.0, -length / sensor.time.0);
-            let (mut start, mut warmed, mut added) = (0.0, 0.0, 0.0);
-            let shape = work.basis.shape(sensor.place).iter();
-            let state = modes.iter().zip(&work.speed).zip(&work.basis.rates);
-            let ends = work.trial.iter().zip(&work.ahead);
-            for ((shape, ((mode, speed), decay)), (trial, ahead)) in shape.zip(state).zip(ends) {
-                start += shape * mode;
-                warmed += shape * speed * second_difference(kept, -decay * length);
-                added += shape * (ahead - trial);
-            }
-            *lagged += (start - *lagged) * -kept.exp_m1()
-                + rate * length * length * warmed
-                + added * (1.0 - phi_one(kept));
+        for follower in &work.basis.followers {
+            let Some(lagged) = lagged.get_mut(follower.sensor) else { continue };
+            let shares = &follower.shares;
+            // c f, with f = z' + mu z.
+            let drives = shares.iter().zip(&work.speed).zip(modes.iter().zip(&work.basis.rates));
+            let driven: f64 = drives.map(|((c, speed), (z, rate))| c * (speed + rate * z)).sum();
+            let apart = *lagged - dot(shares, modes);
+            let end = -driven / follower.rate;
+            let decay = -follower.rate * length;
+            let shape = work.basis.shape(follower.place);
+            let added = dot(shape, &work.ahead) - dot(shape, &work.trial);
+            *lagged = dot(shares, &work.trial)
+                + apart
+                + (end - apart) * -decay.exp_m1()
+                + added * (1.0 - phi_one(decay));
         }
     }
 }

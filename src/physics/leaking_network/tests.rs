@@ -199,7 +199,7 @@ fn a_crossing_that_is_foreseen_is_met() {
             _ => Celsius(network.temperature(&mut state, place).0 + above),
         };
         let whole = segment(&power, &leakage, 300.0);
-        let found = network.next_crossing(&state, whole, place, threshold, Crossing::Upward);
+        let found = network.next_crossing(&mut state, whole, place, threshold, Crossing::Upward);
         let Some(found) = found.unwrap() else {
             assert_eq!(
                 (place, above),
@@ -216,10 +216,40 @@ fn a_crossing_that_is_foreseen_is_met() {
     let idle = [Watts(0.0)];
     let cooling = segment(&idle, &leakage, 300.0);
     let threshold = Celsius(start.0 - 4.0);
-    let down = network.next_crossing(&state, cooling, 0, threshold, Crossing::Downward);
+    let down = network.next_crossing(&mut state, cooling, 0, threshold, Crossing::Downward);
     let down = down.unwrap().unwrap();
     network.advance(&mut state, Segment { duration: down, ..cooling }).unwrap();
     assert!((network.temperature(&mut state, 0).0 - threshold.0).abs() < 1e-5);
+}
+
+#[test]
+fn what_a_bound_rules_out_does_not_happen() {
+    let network = network(&SOURCES);
+    let leakage = leakage();
+    let mut state = network.at_rest();
+    let (mut ruled_out, mut reached) = (0, 0);
+    for i in 0..60 {
+        let power = [Watts(f64::from(i % 5) * 2.0), Watts(f64::from(i % 3))];
+        let duration = [0.003, 0.05, 1.0][i as usize % 3];
+        let now = network.temperature(&mut state, 0).0;
+        for above in [0.5, 2.0, 8.0, 30.0] {
+            let threshold = Celsius(now + above);
+            let segment = segment(&power, &leakage, duration);
+            let mut there = state.clone();
+            let mut hottest = f64::MIN;
+            for _ in 0..40 {
+                let duration = Seconds(duration / 40.0);
+                network.advance(&mut there, Segment { duration, ..segment }).unwrap();
+                hottest = hottest.max(network.temperature(&mut there, 0).0);
+            }
+            let may = network.may_reach(&mut state, segment, 0, threshold);
+            assert!(may || hottest < threshold.0, "{hottest} against {threshold}");
+            ruled_out += usize::from(!may);
+            reached += usize::from(hottest >= threshold.0);
+        }
+        network.advance(&mut state, segment(&power, &leakage, duration)).unwrap();
+    }
+    assert!(ruled_out > 60 && reached > 30, "{ruled_out} {reached}");
 }
 
 #[test]
