@@ -7,6 +7,8 @@ mod corner;
 mod error;
 mod extends;
 mod gaps;
+mod heat_laws;
+mod heat_links;
 mod identity;
 mod import_table;
 mod in_use;
@@ -27,6 +29,7 @@ mod view;
 pub use channel::Channel;
 pub use components::{Role, components};
 pub use error::HardwareError;
+pub use heat_links::{CriticalAt, HeatLinks};
 pub use import_table::{
     Block, BlockMode, BlockTable, LocatedFault, Reading, TableError, TableFault, Terms, TotalCheck,
     UnreadColumn, profile_fragment, profile_onto,

@@ -6,8 +6,8 @@
 
 mod accounts;
 mod error;
-mod grounds;
 pub mod governor;
+mod grounds;
 pub mod kernel;
 pub mod load;
 mod outcome;

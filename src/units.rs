@@ -19,7 +19,7 @@ pub use quantity::{
     JoulesPerMac, JoulesPerOperation, Kelvins, KelvinsPerWatt, MacsPerByte, MacsPerCycle,
     MacsPerJoule, MacsPerSecond, Ohms, OperationsPerByte, OperationsPerCycle, OperationsPerJoule,
     OperationsPerSecond, PerKelvin, PerVolt, Quantity, Ratio, RelativeError, Seconds, Volts,
-    VoltsPerSecond, Watts, engineering,
+    VoltsPerSecond, Watts, WattsPerKelvin, engineering,
 };
 pub use sum::CompensatedSum;
 pub use time::{SimTime, TimeError};

@@ -3,12 +3,12 @@
 //! What is on the chip heats it: engines, memories, links, clock trees, state loads and regulators that
 //! are not `off_chip`. Their mean power and the leakage at the temperature that it makes settle
 //! together ([`steady_of`]), leakage of blocks and of domains that are asleep included. Neglected: that
-//! regulators burn more as leakage grows.
+//! regulators burn more as leakage grows; where several nodes are heated, that it is not all the first.
 
 use super::Estimate;
 use crate::cost::{Setting, asleep, leakage_law, load_leakage_law};
 use crate::evidence::Kind;
-use crate::hardware::{Role, ThermalNetwork};
+use crate::hardware::{Package, Role, ThermalNetwork};
 use crate::physics::leakage::Leakage;
 use crate::physics::leakage_fixed_point::{SteadyTemperature, steady_of};
 use crate::units::{Celsius, KelvinsPerWatt, Volts, Watts};
@@ -30,7 +30,7 @@ pub struct Junction {
 pub fn junction(estimate: &Estimate, setting: Setting<'_>) -> Option<Junction> {
     let spec = setting.profile.spec();
     let package = spec.package.as_ref()?;
-    let (resistance, kind) = resistance(&package.network);
+    let (resistance, kind) = resistance(package)?;
     let (ambient, kind) = (package.ambient.get(), kind.weaker(package.ambient.kind()));
     if estimate.latency.0 <= 0.0 {
         return None;
@@ -62,13 +62,25 @@ fn leakages(setting: Setting<'_>) -> (Laws, Laws) {
     (apart, within)
 }
 
-fn resistance(network: &ThermalNetwork) -> (KelvinsPerWatt, Kind) {
-    let parts: Vec<_> = match network {
+/// From the first node to the air; nothing for a network that no number comes out of.
+fn resistance(package: &Package) -> Option<(KelvinsPerWatt, Kind)> {
+    let own = || Some(package.modes().ok()?.steady_resistance(0, 0));
+    let parts: Vec<_> = match &package.network {
         ThermalNetwork::Cauer(nodes) => nodes.iter().map(|n| &n.resistance).collect(),
         ThermalNetwork::Foster(terms) => terms.iter().map(|t| &t.resistance).collect(),
+        ThermalNetwork::Nodes(network) => {
+            let to_air = network.nodes.iter().filter_map(|node| node.to_air.as_ref());
+            network.joins.iter().map(|join| &join.resistance).chain(to_air).collect()
+        }
+        ThermalNetwork::Responses(responses) => {
+            responses.terms.iter().filter_map(|term| term.resistances.first()?.first()).collect()
+        }
     };
-    let sum = parts.iter().map(|r| r.get()).sum();
-    (sum, parts.iter().fold(Kind::STRONGEST, |kind, r| kind.weaker(r.kind())))
+    let resistance = match &package.network {
+        ThermalNetwork::Nodes(_) => own()?,
+        _ => parts.iter().map(|r| r.get()).sum(),
+    };
+    Some((resistance, parts.iter().fold(Kind::STRONGEST, |kind, r| kind.weaker(r.kind()))))
 }
 
 /// True for what heats the chip at any temperature alike, leakage within it apart.

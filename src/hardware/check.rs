@@ -14,6 +14,7 @@ mod regulators;
 mod rising;
 mod software;
 mod supplies;
+mod throttling;
 mod wait_states;
 
 pub(super) use software::stack_faults;

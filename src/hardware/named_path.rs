@@ -61,8 +61,13 @@ impl ProfileSpec {
             "software" => &self.software.get(index)?.name,
             "package.network.Cauer" => match &self.package.as_ref()?.network {
                 ThermalNetwork::Cauer(nodes) => &nodes.get(index)?.name,
-                ThermalNetwork::Foster(_) => return None,
+                _ => return None,
             },
+            "package.network.Nodes.nodes" => match &self.package.as_ref()?.network {
+                ThermalNetwork::Nodes(network) => &network.nodes.get(index)?.name,
+                _ => return None,
+            },
+            "package.sensors" => &self.package.as_ref()?.sensors.get(index)?.name,
             _ => return None,
         };
         Some(name)

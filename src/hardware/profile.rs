@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::extends::extended;
+use super::heat_links::HeatLinks;
 use super::identity::Identity;
 use super::shipped::{is_shipped, shipped};
 use super::software_file::holds_software_alone;
@@ -51,6 +52,8 @@ pub struct Links {
     pub regulator_rails: Vec<(usize, usize)>,
     /// Engines of each software stack.
     pub stack_engines: Vec<Vec<usize>>,
+    /// What the package says of heat.
+    pub heat: HeatLinks,
     /// Numbers that a fit says something of together, by their place in [`Profile::parameters`].
     pub posterior: Vec<usize>,
 }

@@ -14,6 +14,7 @@ mod posterior;
 mod precision;
 mod software;
 mod supply;
+mod throttling;
 mod windows;
 
 pub use block_engine::{
@@ -32,7 +33,10 @@ pub use memory::{
     Bandwidth, Cache, Delay, Link, Memory, MemoryState, Replacement, Rows, SetPoint, TensorClass,
     WaitStateRange, WaitStates,
 };
-pub use package::{CauerNode, FosterTerm, Package, ThermalNetwork};
+pub use package::{
+    BlockResponses, BlockTerm, CauerNode, FosterTerm, HeatJoin, HeatNode, NodeNetwork, Package,
+    ThermalNetwork,
+};
 pub use posterior::Posterior;
 pub use precision::Precision;
 pub use software::{Blocks, Runtime, SoftwareSpec, SoftwareStack, Tile};
@@ -40,6 +44,7 @@ pub use supply::{
     Buck, BuckFit, EfficiencyPoint, EfficiencyPoints, FitPoint, Ldo, LoadSwitch, OpenCircuitPoint,
     RailSpec, Regulator, RegulatorKind, RegulatorMode, Storage, Supply, Switching,
 };
+pub use throttling::{AllocatorActor, AllocatorTrip, Critical, HeatSensor, StepWiseTrip, Throttle};
 pub use windows::WindowLimits;
 
 use crate::evidence::{Condition, Sources, Valued, described, no_parameters};

@@ -52,6 +52,18 @@ pub enum LawError {
     /// Values so far apart that the time constants do not come out in double precision.
     #[error("the time constants of the ladder do not come out in double precision")]
     Unresolved,
+    /// A node of a thermal network that heat could not leave.
+    #[error("heat has no way from node {node} to the air")]
+    Floating {
+        /// The node, from 1.
+        node: usize,
+    },
+    /// A response that would give more heat than it took.
+    #[error("the thermal responses with time constant {entry} are those of no passive network")]
+    NotPassive {
+        /// The time constant, from 1.
+        entry: usize,
+    },
 }
 
 /// Checks that a value is finite and not below zero.

@@ -118,6 +118,7 @@ quantity!(/** A relative error, of either sign. */ RelativeError, "relative erro
 quantity!(/** Growth with temperature \[1/K\]. */ PerKelvin, "rate per kelvin", "1/K", "0.035 1/K", Dimension { kelvin: -1, ..NONE });
 quantity!(/** A thermal resistance \[K/W\]. */ KelvinsPerWatt, "thermal resistance", "K/W", "45 K/W", Dimension { second: 1, joule: -1, ..KELVIN });
 quantity!(/** A heat capacity \[J/K\]. */ JoulesPerKelvin, "heat capacity", "J/K", "0.9 J/K", Dimension { kelvin: -1, ..JOULE });
+quantity!(/** A gain of power over temperature \[W/K\]. */ WattsPerKelvin, "power per kelvin", "W/K", "0.5 W/K", Dimension { second: -1, joule: 1, kelvin: -1, ..NONE });
 quantity!(/** Growth with voltage \[1/V\]. */ PerVolt, "rate per volt", "1/V", "4 1/V", Dimension { volt: -1, ..NONE });
 quantity!(/** Energy-delay product \[J s\]. */ JouleSeconds, "energy-delay product", "J s", "1 mJ s", Dimension { second: 1, ..JOULE });
 quantity!(/** Energy times the square of the delay \[J s^2\]. */ JouleSecondsSquared, "energy-delay-squared product", "J s^2", "1 uJ s^2", Dimension { second: 2, ..JOULE });

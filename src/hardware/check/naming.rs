@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
     }
 
-    fn once(&mut self, list: &str, names: &[&str]) {
+    pub(super) fn once(&mut self, list: &str, names: &[&str]) {
         let mut seen = BTreeSet::new();
         for (i, name) in names.iter().enumerate() {
             let path = format!("{list}[{i}].name");

@@ -5,7 +5,8 @@ use super::drawing::{WIDTH, wrapped};
 use super::tree::value;
 use crate::evidence::Valued;
 use crate::hardware::{
-    Corner, OperatingPoint, Package, Profile, SoftwareSpec, SoftwareStack, ThermalNetwork,
+    Corner, NodeNetwork, OperatingPoint, Package, Profile, SoftwareSpec, SoftwareStack,
+    ThermalNetwork,
 };
 use crate::units::Quantity;
 use std::collections::BTreeSet;
@@ -172,6 +173,27 @@ fn of_package(package: &Package) -> String {
             .iter()
             .map(|t| format!("{} within {}", value(&t.resistance), value(&t.time_constant)))
             .collect(),
+        ThermalNetwork::Nodes(network) => return of_nodes(package, network),
+        ThermalNetwork::Responses(responses) => {
+            let (blocks, terms) = (responses.blocks.join(", "), responses.terms.len());
+            let air = value(&package.ambient);
+            return format!(
+                "responses between {blocks} with {terms} time constants to air of {air}"
+            );
+        }
     };
     format!("{} to air of {}", nodes.join(" → "), value(&package.ambient))
+}
+
+fn of_nodes(package: &Package, network: &NodeNetwork) -> String {
+    let nodes = network.nodes.iter().map(|node| {
+        let out = node.to_air.as_ref().map_or(String::new(), |r| format!(", {} to air", value(r)));
+        format!("{} {}{out}", node.name, value(&node.capacity))
+    });
+    let joins = network
+        .joins
+        .iter()
+        .map(|join| format!("{} – {} {}", join.between.0, join.between.1, value(&join.resistance)));
+    let parts: Vec<String> = nodes.chain(joins).collect();
+    format!("{}; air of {}", parts.join("; "), value(&package.ambient))
 }
