@@ -114,7 +114,7 @@ fn batteries_rails_and_states_go_on_where_they_were() {
         r#"duration: "3 s", seed: 3,
         supply: Battery(supply: "battery", charge: "40 %"),
         workloads: [(name: "a", model: "vww_mobilenetv1_025", arrivals: Poisson(rate: "40 Hz"))],
-        rest: {"npu": (state: "retention", policy: Predictive(weight: 0.5)), "gpu": (state: "off")}"#,
+        rest: {"npu": (state: "retention", policy: Predictive(weight: "50 %")), "gpu": (state: "off")}"#,
     );
     goes_on_to_the_same_end(&scenario, Fidelity::Phase, &[SECOND / 7, 2 * SECOND + 1]);
 }

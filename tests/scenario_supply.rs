@@ -406,3 +406,24 @@ fn what_makes_no_sense_of_a_supply_is_told_with_its_field() {
     let said = joulecast::hardware::Profile::parse("chip.ron", &wrong).unwrap_err().to_string();
     assert!(said.contains("needs a wake_time"), "{said}");
 }
+
+#[test]
+fn the_example_of_the_page_lasts_as_long_as_it_says() {
+    let node = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/example_capacitor_node.ron");
+    let text = String::from_utf8(joulecast(&["run", node]).stdout).unwrap().replace('\u{a0}', " ");
+    let page = include_str!("../docs/scenarios.md");
+    let shown = page.split("```text\n! BROWN-OUT").nth(1).unwrap().split("```").next().unwrap();
+    for line in format!("! BROWN-OUT{shown}").lines().filter(|line| !line.contains(['…', '═']))
+    {
+        assert!(text.contains(line.trim_end()), "{line}: {text}");
+    }
+    // Of what was in it above the voltage that an inference still runs at, hardly anything is left.
+    let d = json(&["run", node, "--json"]);
+    let bank = &d["sources"][0];
+    let of = |name: &str| number(bank, &format!("/{name}"));
+    let gone = of("energy_given_j") + of("inside_loss_j") + of("leaked_j");
+    close(-of("stored_change_j"), gone, 1e-9);
+    close(of("stored_at_start_j"), 0.5 * 0.1 * 3.2 * 3.2, 1e-12);
+    let own = (2.0 * of("stored_left_j") / 0.1).sqrt();
+    assert!(own > 2.0 && own < 2.02, "{own} V");
+}

@@ -25,7 +25,8 @@ use crate::sim::load::{
     Admission, Cascade, Events, MicroBatch, Periodic, Process, RestRule, Stage, StateSchedule,
 };
 use crate::sim::scenario::{
-    End, Fidelity, Outlook, Scenario, StreamOutlook, Task, WakeCascade, Work, Workload,
+    End, Fidelity, OnBrownOut, Outlook, PowerSource, Scenario, StreamOutlook, Task, WakeCascade,
+    Work, Workload,
 };
 use crate::sim::{Limits, Prepared, Simulated, StreamUse};
 use crate::trace::Deaf;
@@ -171,6 +172,8 @@ impl Parts {
         let mut nothing = scenario.clone();
         (nothing.workloads, nothing.cascades) = (Vec::new(), Vec::new());
         nothing.tasks = Vec::new();
+        // Its parts are not to end where a battery does.
+        (nothing.power, nothing.on_brown_out) = (PowerSource::Bench, OnBrownOut::GoOn);
         let background = nothing.background.clone();
         nothing.background = vec![None; background.len()];
         let tail = tail(scenario);
