@@ -72,6 +72,9 @@ fn a_package_states_places_sensors_and_what_acts_by_them() {
     // From the first node to the sink: 2 K/W beside 6 + 1.5; then 5 K/W.
     let own = 2.0 * 7.5 / 9.5 + 5.0;
     assert!((modes.steady_resistance(0, 0).0 - own).abs() < 1e-12);
+    let lags = package.sensor_lags(heat);
+    assert_eq!((lags[0].place, lags[0].time), (1, Seconds(0.05)));
+    assert_eq!((lags[1].place, lags[1].time), (2, Seconds(0.0)));
     let near = &package.sensors[0];
     assert_eq!((near.lag(), near.period()), (Seconds(0.05), Some(Seconds(0.01))));
     assert_eq!(near.reading().resolution, Kelvins(0.5));
