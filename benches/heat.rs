@@ -63,7 +63,7 @@ struct Change {
     duration: Seconds,
 }
 
-/// Changes that never come again: bursts of 20 us to 10 ms, up to 4 W a block.
+/// Changes that never come again: layers of 20 us to 2 ms, up to 2 W a block.
 fn changes() -> Vec<Change> {
     let mut state = 1u64;
     let mut unit = || {
@@ -72,8 +72,8 @@ fn changes() -> Vec<Change> {
     };
     let change = |_| {
         let block = ((unit() * BLOCKS as f64) as usize).min(BLOCKS - 1);
-        let power = Watts(if unit() < 0.5 { 0.0 } else { 4.0 * unit() });
-        Change { block, power, duration: Seconds(20e-6 * 500f64.powf(unit())) }
+        let power = Watts(if unit() < 0.5 { 0.0 } else { 2.0 * unit() });
+        Change { block, power, duration: Seconds(20e-6 * 100f64.powf(unit())) }
     };
     (0..SEGMENTS).map(change).collect()
 }
@@ -86,6 +86,25 @@ fn a_million_segments(bencher: Bencher<'_, '_>, leaking: usize) {
         let mut state = network.at_rest();
         let mut power = [Watts(0.0); BLOCKS];
         for change in &changes {
+            power[change.block] = change.power;
+            let (power, leakage) = (&power[..], &leakage[..]);
+            let segment = Segment { power, leakage, duration: change.duration };
+            let end = network.advance(&mut state, black_box(segment));
+            assert_eq!(end, Ok(HeatEnd::Whole));
+        }
+        network.temperature(&mut state, 0)
+    });
+}
+
+/// The same where every other segment leaks ten times less: blocks that are gated between bursts.
+#[divan::bench(args = [4, 12], sample_count = 3, sample_size = 1)]
+fn a_million_gated_segments(bencher: Bencher<'_, '_>, leaking: usize) {
+    let (network, changes) = (network(leaking), changes());
+    let leakage = [vec![Watts(0.06); leaking], vec![Watts(0.006); leaking]];
+    bencher.bench_local(|| {
+        let mut state = network.at_rest();
+        let mut power = [Watts(0.0); BLOCKS];
+        for (change, leakage) in changes.iter().zip(leakage.iter().cycle()) {
             power[change.block] = change.power;
             let (power, leakage) = (&power[..], &leakage[..]);
             let segment = Segment { power, leakage, duration: change.duration };

@@ -1,5 +1,6 @@
 //! The laws of heat that a package states.
 
+use super::heat_links::HeatLinks;
 use super::spec::{
     AllocatorTrip, BlockResponses, Critical, HeatSensor, NodeNetwork, Package, StepWiseTrip,
     ThermalNetwork,
@@ -8,6 +9,7 @@ use crate::evidence::Valued;
 use crate::physics::LawError;
 use crate::physics::cap_hold::CapHold;
 use crate::physics::critical_trip::CriticalTrip;
+use crate::physics::leaking_network::SensorLag;
 use crate::physics::power_allocator::{AllocatorGains, PowerAllocator};
 use crate::physics::step_wise::StepWise;
 use crate::physics::temperature_reading::TemperatureReading;
@@ -52,6 +54,12 @@ impl Package {
             ThermalNetwork::Nodes(network) => ThermalModes::of_nodes(&network.law()?),
             ThermalNetwork::Responses(responses) => ThermalModes::of_responses(&responses.law()?),
         }
+    }
+
+    /// The places and lags of the sensors, by the resolved names of the profile.
+    pub fn sensor_lags(&self, links: &HeatLinks) -> Vec<SensorLag> {
+        let sensors = self.sensors.iter().zip(&links.sensor_node);
+        sensors.map(|(sensor, place)| SensorLag { place: *place, time: sensor.lag() }).collect()
     }
 
     /// The temperature at which a junction that runs away is given up.

@@ -36,8 +36,10 @@ fn add_block<const SIZE: usize>(
     block: &mut [f64; SIZE],
 ) {
     let mut sums = *block;
-    for (row, weight) in matrix.chunks_exact(width).zip(weights) {
-        if let Some(part) = row.get(start..).and_then(|row| row.first_chunk::<SIZE>()) {
+    // Rows from where the block starts, the last without what stands before.
+    let rows = matrix.get(start..).unwrap_or(&[]).chunks(width);
+    for (row, weight) in rows.zip(weights) {
+        if let Some(part) = row.first_chunk::<SIZE>() {
             sums.iter_mut().zip(part).for_each(|(sum, entry)| *sum += weight * entry);
         }
     }

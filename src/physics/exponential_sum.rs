@@ -11,6 +11,8 @@
 
 /// Halvings after which an interval is a point.
 const MOST_HALVINGS: u32 = 60;
+/// Time constants after which an exponential is zero in doubles.
+const LEFT: f64 = 800.0;
 /// Most steps of a root in its bracket.
 const MOST_STEPS: usize = 100;
 
@@ -23,6 +25,9 @@ pub(super) struct Part {
 
 /// The first time within `horizon` at which the sum is not below zero.
 pub(super) fn first_reached(constant: f64, parts: &[Part], horizon: f64) -> Option<f64> {
+    // Behind this time nothing of what decays is left in doubles, whatever the horizon.
+    let slowest = parts.iter().map(|part| part.rate).fold(f64::INFINITY, f64::min);
+    let horizon = if slowest > 0.0 { horizon.min(LEFT / slowest) } else { horizon };
     Sum { constant, parts }.search(0.0, horizon, MOST_HALVINGS)
 }
 
@@ -126,6 +131,9 @@ mod tests {
         let warming = parts(&[(-2.0, 4.0)]);
         let found = first_reached(1.0, &warming, 10.0).unwrap();
         assert!((found - 2f64.ln() / 4.0).abs() < 1e-15);
+        let endless = first_reached(1.0, &warming, f64::INFINITY).unwrap();
+        assert!((endless - found).abs() < 1e-15);
+        assert_eq!(first_reached(-1e-9, &warming, f64::INFINITY), None);
         assert_eq!(first_reached(1.0, &warming, 0.1), None, "not yet");
         assert_eq!(first_reached(-1e-9, &warming, 1e9), None, "never");
         assert_eq!(first_reached(3.0, &warming, 1.0), Some(0.0), "already");

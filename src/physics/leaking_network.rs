@@ -10,7 +10,8 @@
 //! there, and what it bends away over the step is put in by `phi_3`. Steps are no longer than
 //! `b_j |dT_j| <= 0.05`. The matrix is made anew only when slopes have moved so far that the sum of
 //! `|dg_j|` times the resistance from its place to the air, which bounds the change of the loop gain, is
-//! over 0.05; what slopes differ by until then is put in by `phi_2`. The energy of the leakage is the
+//! over 0.05, or the step would bend, and a few are remembered; what slopes differ by until then is put
+//! in by `phi_2`. The energy of the leakage is the
 //! integral of exactly the power that heats the network, so that heat balances to rounding.
 //!
 //! Where the largest eigenvalue `-mu` is not below zero while heat comes into its mode, temperatures grow
@@ -36,6 +37,8 @@ const STALE: f64 = 0.05;
 /// Most share of the slopes that differs, times the change of `b |dT|` over a step that is long against
 /// the fastest mode.
 const STALE_STEP: f64 = 5e-3;
+/// Matrices that are kept for when their slopes come again, as those of a domain that is gated and woken.
+const REMEMBERED: usize = 4;
 
 /// Something that leaks at a place of the network.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,6 +101,8 @@ pub struct LeakingState {
     modes: Vec<f64>,
     /// Slopes of the sources that the matrix was made with \[W/K\].
     slopes: Vec<f64>,
+    /// Slopes of matrices that were in use before, the oldest first.
+    remembered: Vec<Vec<f64>>,
     /// Rise over ambient that each sensor has followed to \[K\].
     lagged: Vec<f64>,
     /// What follows from the above, and room to work in.
@@ -198,6 +203,7 @@ impl LeakingNetwork {
         LeakingState {
             modes: self.modes.at_rest().modes,
             slopes: vec![0.0; self.sources.len()],
+            remembered: Vec::new(),
             lagged: vec![0.0; self.sensors.len()],
             work: Work::default(),
         }
@@ -281,7 +287,11 @@ impl LeakingState {
             self.modes.resize(network.modes.rates().len(), 0.0);
             self.slopes.resize(network.sources.len(), 0.0);
             self.lagged.resize(network.sensors.len(), 0.0);
-            self.work = Work::of(network, Basis::of(network, &self.slopes));
+            self.remembered.truncate(REMEMBERED);
+            self.remembered.iter_mut().for_each(|own| own.resize(network.sources.len(), 0.0));
+            let remembered = self.remembered.iter().map(|slopes| Basis::of(network, slopes));
+            let remembered = remembered.collect();
+            self.work = Work::of(network, Basis::of(network, &self.slopes), remembered);
         }
     }
 }

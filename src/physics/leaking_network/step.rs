@@ -3,7 +3,9 @@
 use super::super::dense::{add_combined, combine, dot};
 use super::super::phi_functions::{Phis, phi_one};
 use super::basis::Basis;
-use super::{HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, STALE, STALE_STEP, Segment};
+use super::{
+    HeatEnd, LONGEST_STEP, LeakingNetwork, LeakingState, REMEMBERED, STALE, STALE_STEP, Segment,
+};
 use crate::units::Joules;
 
 /// Times that a step is shortened before it is taken as it is.
@@ -16,6 +18,8 @@ const MOST_TRIALS: usize = 60;
 pub(super) struct Work {
     pub ready: bool,
     pub basis: Basis,
+    /// Those of the slopes that are remembered.
+    remembered: Vec<Basis>,
     /// What each source has burnt over the segment.
     pub leaked: Vec<Joules>,
     sources: Vec<SourceWork>,
@@ -52,12 +56,13 @@ struct SourceWork {
 }
 
 impl Work {
-    pub fn of(network: &LeakingNetwork, basis: Basis) -> Self {
+    pub fn of(network: &LeakingNetwork, basis: Basis, remembered: Vec<Basis>) -> Self {
         let (modes, slots) = (basis.rates.len(), network.leaking.len());
         let (by_mode, by_slot) = (vec![0.0; modes], vec![0.0; slots]);
         Self {
             ready: true,
             basis,
+            remembered,
             leaked: Vec::with_capacity(network.sources.len()),
             sources: vec![SourceWork::default(); network.sources.len()],
             start: by_slot.clone(),
@@ -73,6 +78,20 @@ impl Work {
             phis: Phis::of(modes),
             ahead: by_mode,
         }
+    }
+}
+
+impl Work {
+    /// True where slopes are so close to those of now that no step would bend.
+    fn is_close(&self, network: &LeakingNetwork, slopes: &[f64]) -> bool {
+        let (mut all, mut apart, mut gain) = (0.0, 0.0, 0.0);
+        for ((source, law), slope) in self.sources.iter().zip(&network.sources).zip(slopes) {
+            let moved = (source.slope - slope).abs();
+            all += source.slope.abs();
+            apart += moved;
+            gain += moved * law.resistance;
+        }
+        gain <= 0.5 * STALE && apart * LONGEST_STEP <= STALE_STEP * all
     }
 }
 
@@ -131,13 +150,26 @@ impl LeakingState {
         }
     }
 
-    /// Modes with the slopes of now.
+    /// Modes with the slopes of now, or with those remembered that are close to them.
     fn turn(&mut self, network: &LeakingNetwork, segment: Segment<'_>) {
-        let Self { modes, slopes, work, .. } = self;
-        slopes.iter_mut().zip(&work.sources).for_each(|(slope, source)| *slope = source.slope);
-        let basis = Basis::of(network, slopes);
-        basis.take(&work.basis, modes);
-        work.basis = basis;
+        let Self { modes, slopes, remembered, work, .. } = self;
+        let known = remembered.iter().position(|slopes| work.is_close(network, slopes));
+        let known = known.and_then(|i| remembered.get_mut(i).zip(work.remembered.get_mut(i)));
+        if let Some((own, basis)) = known {
+            basis.take(&work.basis, modes);
+            std::mem::swap(basis, &mut work.basis);
+            std::mem::swap(own, slopes);
+        } else {
+            let now: Vec<f64> = work.sources.iter().map(|source| source.slope).collect();
+            let basis = Basis::of(network, &now);
+            basis.take(&work.basis, modes);
+            if remembered.len() >= REMEMBERED {
+                remembered.remove(0);
+                work.remembered.remove(0);
+            }
+            remembered.push(std::mem::replace(slopes, now));
+            work.remembered.push(std::mem::replace(&mut work.basis, basis));
+        }
         work.basis.drive(segment.power.iter().map(|power| power.0), &mut work.heat);
     }
 

@@ -306,10 +306,14 @@ fn a_state_that_was_written_down_goes_on_with_the_same_bits() {
     let (leakage, hot) = (leakage(), [Watts(7.0), Watts(1.0)]);
     let mut state = network.at_rest();
     network.advance(&mut state, segment(&hot, &leakage, 3.0)).unwrap();
+    assert!(!state.remembered.is_empty(), "slopes have moved");
     let text = serde_json::to_string(&state).unwrap();
     let mut again: LeakingState = serde_json::from_str(&text).unwrap();
     for i in 0..50 {
         let power = [Watts(f64::from(i % 9))];
+        // Every other time all of it is awake, ten times as large.
+        let awake = |leakage: &Watts| *leakage * f64::from(1 + 9 * (i % 2));
+        let leakage: Vec<_> = leakage.iter().map(awake).collect();
         for state in [&mut state, &mut again] {
             network.advance(state, segment(&power, &leakage, 0.02)).unwrap();
         }

@@ -6,7 +6,7 @@ use super::tree::value;
 use crate::evidence::Valued;
 use crate::hardware::{
     Corner, NodeNetwork, OperatingPoint, Package, Profile, SoftwareSpec, SoftwareStack,
-    ThermalNetwork,
+    ThermalNetwork, Throttle,
 };
 use crate::units::Quantity;
 use std::collections::BTreeSet;
@@ -26,6 +26,10 @@ pub(super) fn context_text(profile: &Profile) -> String {
     if let Some(package) = &spec.package {
         text.push_str("\npackage\n");
         push(&mut text, &of_package(package));
+        package.throttling.iter().for_each(|throttle| push(&mut text, &of_throttle(throttle)));
+        if let Some(critical) = &package.critical {
+            push(&mut text, &format!("shuts down at {}", value(&critical.temperature)));
+        }
     }
     text
 }
@@ -196,4 +200,18 @@ fn of_nodes(package: &Package, network: &NodeNetwork) -> String {
         .map(|join| format!("{} – {} {}", join.between.0, join.between.1, value(&join.resistance)));
     let parts: Vec<String> = nodes.chain(joins).collect();
     format!("{}; air of {}", parts.join("; "), value(&package.ambient))
+}
+
+fn of_throttle(throttle: &Throttle) -> String {
+    match throttle {
+        Throttle::StepWise(trip) => {
+            let (at, below) = (value(&trip.trip), value(&trip.hysteresis));
+            format!("slows {} down from {at}, up again {below} below", trip.caps.join(", "))
+        }
+        Throttle::PowerAllocator(trip) => {
+            let caps: Vec<&str> = trip.actors.iter().map(|actor| actor.caps.as_str()).collect();
+            let (watts, target) = (value(&trip.sustainable), value(&trip.target));
+            format!("holds {target} by a budget around {watts} for {}", caps.join(", "))
+        }
+    }
 }
