@@ -35,5 +35,5 @@ pub use simulate::{Limits, PolicyChange, Prepared, Ran, Start};
 pub use simulated::{DomainUse, Simulated, StreamUse};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use supplied::{BrownOut, Cause, Holding, RegulatorUse, SourceUse, Supplied, SupplyStart};
-pub use system::{Residency, Served, Transitions};
+pub use system::{OppUse, Residency, Served, Transitions};
 pub use workload::{Arrivals, Workload};

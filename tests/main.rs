@@ -18,6 +18,7 @@ mod convert;
 mod convert_refused;
 mod convert_traces;
 mod domain_states;
+mod dvfs;
 mod errors;
 mod extends;
 mod families;

@@ -375,6 +375,15 @@ impl SupplyTree {
         }
     }
 
+    /// Rails of a state of another point of the same profile are set as this tree has them from now on. All
+    /// taps are to be solved anew.
+    pub fn adopt(&self, state: &mut SupplyState) {
+        self.sized(state);
+        for (set, rail) in state.set.iter_mut().zip(&self.rails) {
+            *set = rail.set;
+        }
+    }
+
     /// Sets the voltage of a rail from now on, and marks what depends on it as changed: the rail, and
     /// the regulators that draw from it. The next [`SupplyTree::solve_from`] solves both. Loads draw the
     /// power that is handed in there: whoever moves a rail works out anew what they draw. False, and

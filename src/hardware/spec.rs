@@ -48,7 +48,7 @@ pub use throttling::{AllocatorActor, AllocatorTrip, Critical, HeatSensor, StepWi
 pub use windows::WindowLimits;
 
 use crate::evidence::{Condition, Sources, Valued, described, no_parameters};
-use crate::units::{Celsius, Hertz, Volts};
+use crate::units::{Celsius, Hertz, Seconds, Volts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -115,9 +115,30 @@ described! {
         /// The way of heat to the air.
         #[serde(default)]
         pub package: Option<Package>,
+        /// What a change of operating point takes while something runs; nothing when left out.
+        #[serde(default)]
+        pub speed_change: Option<SpeedChange>,
         /// What a fit says of numbers together. It is inherited and replaced whole.
         #[serde(default)]
         pub posterior: Option<Posterior>,
+    }
+}
+
+described! {
+    /// What a change of operating point takes, beside the `slew` and `output_capacitance` of regulators.
+    pub struct SpeedChange {
+        /// Time until a rail that was set anew stands, after its ramp.
+        #[serde(default)]
+        pub settle: Option<Valued<Seconds>>,
+        /// Time until the clock runs at its new frequency.
+        #[serde(default)]
+        pub relock: Option<Valued<Seconds>>,
+        /// Time of the whole change, where only that is known: instead of ramps and `settle`.
+        #[serde(default)]
+        pub latency: Option<Valued<Seconds>>,
+        /// True where nothing runs while the clock relocks; otherwise work goes on at the slower speed.
+        #[serde(default)]
+        pub halts: bool,
     }
 }
 

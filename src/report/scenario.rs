@@ -146,6 +146,9 @@ impl<'a> ScenarioRun<'a> {
                 self.grounds.time.share() * 100.0
             ));
         }
+        if self.scenario.dvfs.is_some() {
+            said.push("no intervals: the operating point changes in the run".to_owned());
+        }
         let assumed = self.scenario.assumed().len();
         if assumed > 0 {
             let (numbers, are, they) =
@@ -275,6 +278,14 @@ impl<'a> ScenarioRun<'a> {
     pub fn share(&self, time: Seconds) -> f64 {
         let lasted = self.simulated.metrics.duration;
         if lasted.0 > 0.0 { time / lasted } else { 0.0 }
+    }
+
+    /// Time at each operating point, the slowest first, of a run that goes between several.
+    pub fn operating_points(&self) -> Vec<TimeIn> {
+        let dvfs = self.scenario.dvfs.as_deref();
+        let points = dvfs.into_iter().flat_map(|own| &own.points);
+        let used = self.simulated.speeds.iter().flat_map(|own| &own.residency);
+        points.zip(used).map(|(point, time)| self.time_in(&point.name, time.seconds())).collect()
     }
 
     /// How long each supply that holds a charge lasts if all goes on like this.

@@ -267,6 +267,22 @@ impl<'a> Accounts<'a> {
         self.tree.set_rail_voltage(rail, voltage, &mut self.supply, &mut self.to_solve)
     }
 
+    /// Another operating point holds from now on; what it makes loads draw is set apart.
+    pub(super) fn repoint(&mut self, setting: Setting<'a>, tree: SupplyTree) {
+        tree.adopt(&mut self.supply);
+        self.stand_at(setting, tree);
+        for tap in 0..self.is_tap_changed.len() {
+            if !std::mem::replace(&mut self.is_tap_changed[tap], true) {
+                self.taps_changed.push(tap);
+            }
+        }
+    }
+
+    /// They are of another operating point, at which everything stands already.
+    pub(super) fn stand_at(&mut self, setting: Setting<'a>, tree: SupplyTree) {
+        (self.setting, self.tree) = (setting, tree);
+    }
+
     /// Background of a memory from `now` on; its component is set apart, with what it accesses.
     pub(super) fn set_background(&mut self, memory: usize, rail: usize, known: KnownPower) {
         self.stand(3 * self.setting.profile.spec().domains.len() + memory, rail, known);

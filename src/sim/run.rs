@@ -80,7 +80,7 @@ fn setup<'a>(
     };
     let stream = StreamSetup {
         name: "inferences".into(),
-        programs: vec![Program::of(plan, 1, Fidelity::Phase, None, setting)?],
+        programs: vec![vec![Program::of(plan, 1, Fidelity::Phase, None, setting)?]],
         passes: 1,
         pass: PassName::Inference,
         feed: Feed::Source(source),
@@ -111,6 +111,7 @@ fn setup<'a>(
         lasts,
         horizon: None,
         starts: Vec::new(),
+        dvfs: None,
         stops: false,
     })
 }

@@ -7,6 +7,7 @@
 mod background;
 mod checked;
 mod claims;
+mod dvfs;
 mod error;
 mod hardware;
 mod hosts;
@@ -22,6 +23,7 @@ mod spec;
 mod supply;
 mod workloads;
 
+pub use dvfs::Dvfs;
 pub use error::ScenarioError;
 pub use outlook::{EngineLoad, Outlook, StreamOutlook, Warning};
 pub use read::check;

@@ -1,5 +1,6 @@
 //! A scenario, simulated.
 
+mod speeds;
 mod terms;
 
 pub use terms::PolicyChange;
@@ -66,6 +67,8 @@ pub struct Ran {
 struct Ready {
     name: String,
     programs: Vec<Program>,
+    /// The same at each operating point that the run goes between.
+    at_speeds: Vec<Vec<Program>>,
     passes: u64,
     deadline: Option<SimTime>,
     priority: u32,
@@ -105,11 +108,15 @@ impl<'a> Prepared<'a> {
         for (index, own) in scenario.tasks.iter().enumerate() {
             streams.push(of_task(scenario, index, own)?);
         }
+        for own in &mut streams {
+            own.at_speeds = speeds::at_speeds(scenario, own, fidelity)?;
+        }
         let lost = scenario.lost();
         for own in streams.iter_mut().filter(|_| !lost.is_empty()) {
             let Some(plan) = &own.plan else { continue };
             for (domain, layers) in kept_alive(plan, &lost) {
-                own.programs.iter_mut().for_each(|program| program.hold(domain, layers));
+                let programs = own.at_speeds.iter_mut().flatten().chain(&mut own.programs);
+                programs.for_each(|program| program.hold(domain, layers));
             }
         }
         Ok(Self { scenario, fidelity, streams })
@@ -234,6 +241,7 @@ impl<'a> Prepared<'a> {
             engines: left.engines,
             contended: left.contended,
             rails: left.closed.rails,
+            speeds: left.speeds,
             supplied: left.closed.supplied,
         };
         Ok(Ran { simulated, changed, snapshot })
@@ -305,6 +313,7 @@ impl<'a> Prepared<'a> {
                 End::Inferences(_) => None,
             },
             starts: scenario.starts(),
+            dvfs: scenario.dvfs.as_deref(),
             stops: scenario.on_brown_out == OnBrownOut::Stop,
         })
     }
@@ -328,7 +337,7 @@ impl<'a> Prepared<'a> {
                 (None, Origin::Task(_)) => PassName::Task,
                 (None, _) => PassName::Look,
             },
-            programs: own.programs.clone(),
+            programs: own.at_speeds.clone(),
             passes: own.passes,
             feed,
             deadline: own.deadline,
@@ -370,6 +379,7 @@ fn of_workload(
     Ok(Ready {
         name: workload.name.clone(),
         programs,
+        at_speeds: Vec::new(),
         passes: workload.inferences_each,
         deadline: workload.deadline,
         priority: workload.priority,
@@ -404,6 +414,7 @@ fn of_stage(
     Ok(Ready {
         name: format!("{}.{own}", wake.name),
         programs: vec![program],
+        at_speeds: Vec::new(),
         passes: 1,
         deadline: work.deadline,
         priority: work.priority,
@@ -425,6 +436,7 @@ fn of_task(scenario: &Scenario, index: usize, own: &HostTask) -> Result<Ready, S
     Ok(Ready {
         name: own.name.clone(),
         programs: vec![Program::of_cycles(&own.name, own.engine, own.cycles, setting)?],
+        at_speeds: Vec::new(),
         passes: 1,
         deadline: own.deadline,
         priority: own.priority,

@@ -4,7 +4,7 @@ use super::accounts::RailUse;
 use super::kernel::Ending;
 use super::load::Tally;
 use super::supplied::Supplied;
-use super::system::{Residency, Served, Transitions};
+use super::system::{OppUse, Residency, Served, Transitions};
 use crate::evidence::Coverage;
 use crate::trace::{Cause, Ledger, Metrics};
 use crate::units::{JouleSeconds, Joules, Seconds, SimTime};
@@ -69,6 +69,8 @@ pub struct Simulated {
     pub contended: Vec<SimTime>,
     /// Rails of the profile.
     pub rails: Vec<RailUse>,
+    /// Time at each operating point, of a run that goes between several.
+    pub speeds: Option<OppUse>,
     /// Sources, modes of regulators, brown-outs.
     pub supplied: Supplied,
 }

@@ -15,6 +15,7 @@ mod rails;
 mod reload;
 mod requests;
 mod saved;
+mod speed;
 mod stream;
 mod supply;
 mod tasks;
@@ -24,6 +25,7 @@ mod waking;
 pub(super) use blocks::Block;
 pub(super) use domains::Resting;
 pub(super) use saved::SavedSystem;
+pub use speed::OppUse;
 pub use stream::{Feed, Onward, Served, StreamSetup};
 pub use unit::{Residency, Transitions};
 
@@ -31,6 +33,7 @@ use super::SimError;
 use super::accounts::{Accounts, Otherwise, SupplyEvent};
 use super::kernel::{Class, Queue, System as Simulated, Ticket};
 use super::load::{Look, Looks, Tally};
+use super::scenario::Dvfs;
 use super::supplied::SupplyStart;
 use crate::cost::{Setting, bandwidth};
 use crate::evidence::Kind;
@@ -41,6 +44,7 @@ use domains::Domains;
 use port::{Owner, Port};
 use rails::Rails;
 use serde::{Deserialize, Serialize};
+use speed::Speeds;
 use stream::Stream;
 
 /// What can happen.
@@ -102,6 +106,16 @@ pub enum Event {
     PolicyChange,
     /// A supply does something by itself.
     Supply(SupplyEvent),
+    /// A governor looks.
+    Govern {
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
+    /// A change of operating point goes on.
+    Speed {
+        /// The plan it comes from.
+        ticket: Ticket,
+    },
     /// The run is to last until here.
     End,
 }
@@ -127,6 +141,8 @@ pub(super) struct Setup<'a> {
     pub(super) starts: Vec<(usize, SupplyStart)>,
     /// True of a run that ends with the first rail that cannot be held.
     pub(super) stops: bool,
+    /// Operating points that it goes between.
+    pub(super) dvfs: Option<&'a Dvfs>,
 }
 
 /// A cascade in a run.
@@ -184,6 +200,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     /// Ends that moved.
     moved: Vec<(Owner, SimTime)>,
     anew: saved::Anew,
+    speeds: Option<Speeds<'a>>,
     hears: Hears,
 }
 
@@ -200,8 +217,9 @@ struct Hears {
 impl<'a, 's, S: Sink> System<'a, 's, S> {
     pub(super) fn new(mut setup: Setup<'a>, sink: &'s mut S) -> Result<Self, SimError> {
         let setting = setup.setting;
-        let streams: Vec<Stream> = setup.streams.into_iter().map(Stream::new).collect();
-        let layers = |stream: &Stream| stream.setup.programs.iter().map(|p| p.layers).max();
+        let mut streams: Vec<Stream> = setup.streams.into_iter().map(Stream::new).collect();
+        let layers =
+            |stream: &Stream| stream.setup.programs.iter().flatten().map(|p| p.layers).max();
         let layers: Vec<usize> = streams.iter().map(|s| layers(s).unwrap_or(0)).collect();
         let channels = 0..setting.profile.channels();
         let accounts = Accounts::new(setting, &layers, &setup.starts);
@@ -216,6 +234,12 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             moods: sink.hears(SpanKind::Idle),
             states: sink.hears(SpanKind::State) && !setup.together,
         };
+        let speeds = match setup.dvfs {
+            Some(dvfs) => Some(Speeds::new(dvfs, &setup.rests, setting)?),
+            None => None,
+        };
+        let start = speeds.as_ref().map_or(0, Speeds::start);
+        streams.iter_mut().for_each(|own| own.job.speed = start);
         let domains = Domains::new(&mut setup.rests, setup.together, setting)?;
         let rails = Rails::new(&domains, &accounts, setting);
         Ok(Self {
@@ -244,6 +268,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             ports_changed: Vec::new(),
             moved: Vec::new(),
             anew: saved::Anew::default(),
+            speeds,
             hears,
         })
     }
@@ -265,6 +290,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         for cascade in 0..self.cascades.len() {
             self.look_ahead(cascade, queue)?;
         }
+        self.govern(queue)?;
         if let Some(lasts) = self.lasts {
             queue.schedule(lasts, Class::Flush, Event::End)?;
         }
@@ -356,6 +382,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.domains.units[*domain].generation.overtook(*ticket)
             }
             Event::Supply(own) => self.accounts.is_overtaken(own),
+            Event::Govern { .. } | Event::Speed { .. } => self.is_speed_overtaken(event),
             _ => false,
         }
     }
@@ -387,17 +414,23 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.accounts.supply_event(now, own);
                 Ok(())
             }
+            Event::Govern { .. } => self.govern(queue),
+            Event::Speed { .. } => self.speed_event(queue),
             Event::End => Ok(()),
         }
     }
 
     fn settle(&mut self, queue: &mut Queue<Event>) -> Result<(), SimError> {
         let now = queue.now();
-        if std::mem::take(&mut self.serve) {
+        let jobs = std::mem::take(&mut self.serve);
+        if jobs {
             self.serve_streams(queue)?;
         }
         if std::mem::take(&mut self.dispatch) {
             self.dispatch_tasks(queue)?;
+        }
+        if jobs && self.speeds.is_some() {
+            self.govern_by_jobs(queue)?;
         }
         self.settle_idle(queue)?;
         self.settle_mood(now);

@@ -43,7 +43,7 @@ impl RunArguments {
         // simulated anew from its start.
         let uncertainty = match simulated.ending {
             Ending::Interrupted => None,
-            _ if !changed.is_empty() => None,
+            _ if !changed.is_empty() || scenario.dvfs.is_some() => None,
             _ => of_scenario(&scenario, &outlook, &simulated),
         };
         let seed = match start {

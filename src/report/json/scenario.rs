@@ -26,6 +26,9 @@ pub fn scenario_run(run: &ScenarioRun<'_>) -> Value {
     document.insert("regulators".into(), supply::regulators(run));
     document.insert("sources".into(), supply::sources(run));
     document.insert("domains".into(), domains(run));
+    if let Some(used) = &run.simulated.speeds {
+        document.insert("opp_changes".into(), json!(used.changes));
+    }
     document.insert("blocks".into(), blocks(run));
     document.insert("ports".into(), ports(run));
     document.insert("supplies".into(), supplies(run));
@@ -306,10 +309,13 @@ fn times(parts: &[TimeIn]) -> (Value, Value) {
 }
 
 fn domains(run: &ScenarioRun<'_>) -> Value {
+    // All clocks of a chip change together.
+    let (opp_shares, opp_seconds) = times(&run.operating_points());
+    let moves = run.simulated.speeds.is_some();
     let rows = run.simulated.domains.iter().enumerate().map(|(number, own)| {
         let (shares, seconds) = times(&run.residency(number));
         let rest = run.outlook.rests.iter().find(|rest| rest.domain == own.name);
-        json!({
+        let mut row = json!({
             "name": own.name, "residency": shares, "residency_s": seconds,
             "wakes": own.residency.wakes, "stayed_on": own.residency.stayed,
             "break_even_s": rest.and_then(|rest| rest.break_even),
@@ -319,7 +325,12 @@ fn domains(run: &ScenarioRun<'_>) -> Value {
             "rail_raise_j": own.transitions.rail,
             "reloads": own.transitions.reloads, "reloaded_bytes": own.transitions.reloaded,
             "reload_j": own.transitions.reload,
-        })
+        });
+        if let (true, Some(row)) = (moves, row.as_object_mut()) {
+            row.insert("opp_residency".into(), json!(opp_shares));
+            row.insert("opp_residency_s".into(), json!(opp_seconds));
+        }
+        row
     });
     rows.collect()
 }

@@ -220,10 +220,18 @@ fn domains(run: &ScenarioRun<'_>) -> Table {
     rows
 }
 
-/// What changes of state took beside times and energies of waking.
+/// What changes of state took beside times and energies of waking, and time at operating points.
 fn changes(run: &ScenarioRun<'_>) -> String {
     let parts: Vec<String> = run.simulated.domains.iter().filter_map(change).collect();
-    if parts.is_empty() { String::new() } else { listed("changes of state", &parts) }
+    let mut text =
+        if parts.is_empty() { String::new() } else { listed("changes of state", &parts) };
+    if let Some(used) = &run.simulated.speeds {
+        let points = run.operating_points();
+        let of = |own: &TimeIn| format!("{} {}", own.state, percent(own.share));
+        let heading = format!("operating points, {} changes", grouped(used.changes));
+        text.push_str(&listed(&heading, &points.iter().map(of).collect::<Vec<_>>()));
+    }
+    text
 }
 
 fn change(own: &DomainUse) -> Option<String> {

@@ -1,5 +1,6 @@
 //! A scenario with all that it names.
 
+use super::dvfs::Dvfs;
 use super::{Fidelity, OnBrownOut, ScenarioSpec};
 use crate::cost::Setting;
 use crate::diagnostic::{Fault, Report};
@@ -180,6 +181,7 @@ pub(super) struct Parts {
     pub(super) cascades: Vec<WakeCascade>,
     pub(super) tasks: Vec<Task>,
     pub(super) rest: Vec<Option<Rest>>,
+    pub(super) dvfs: Option<Box<Dvfs>>,
     pub(super) background: Vec<Option<StateSchedule>>,
 }
 
@@ -205,6 +207,8 @@ pub struct Scenario {
     pub tasks: Vec<Task>,
     /// How each domain of the profile rests; nothing of one that stays on.
     pub rest: Vec<Option<Rest>>,
+    /// Operating points that a run goes between; nothing of one that stays at its own.
+    pub dvfs: Option<Box<Dvfs>>,
     /// States that each block of the profile goes through; nothing of one that stays as the operating
     /// point has it.
     pub background: Vec<Option<StateSchedule>>,
@@ -212,8 +216,18 @@ pub struct Scenario {
 
 impl Scenario {
     pub(super) fn of(file: &str, text: &str, spec: ScenarioSpec, parts: Parts) -> Self {
-        let Parts { profile, point, end, power, workloads, cascades, tasks, rest, background } =
-            parts;
+        let Parts {
+            profile,
+            point,
+            end,
+            power,
+            workloads,
+            cascades,
+            tasks,
+            rest,
+            dvfs,
+            background,
+        } = parts;
         let (file, text) = (file.to_owned(), text.to_owned());
         let on_brown_out = spec.on_brown_out;
         Self {
@@ -229,6 +243,7 @@ impl Scenario {
             cascades,
             tasks,
             rest,
+            dvfs,
             background,
         }
     }
@@ -252,6 +267,7 @@ impl Scenario {
             cascades: self.cascades.clone(),
             tasks: self.tasks.clone(),
             rest: self.rest.clone(),
+            dvfs: self.dvfs.as_ref().and_then(|own| own.on(profile)).map(Box::new),
             background: self.background.clone(),
         })
     }

@@ -7,6 +7,7 @@
 mod arrivals;
 mod background;
 mod cascade;
+mod dvfs;
 mod host;
 mod rest;
 mod workload;
@@ -16,6 +17,7 @@ pub use arrivals::{
 };
 pub use background::{BackgroundSpec, ResidenciesSpec, ResidencySpec, StepSpec, StepsSpec};
 pub use cascade::{CascadeSpec, DetectorSpec, EventProcessSpec, EventsSpec, RunsSpec, StageSpec};
+pub use dvfs::{DvfsSpec, GovernorSpec, OndemandSpec, SchedutilSpec, SimpleOndemandSpec};
 pub use host::{HostSpec, TaskSpec};
 pub use rest::{PredictiveSpec, RestPolicySpec, RestSpec};
 pub use workload::{Aim, BatchSpec, Dropping, NetworkSpec, PassSpec, QueueSpec, WorkloadSpec};
@@ -99,6 +101,10 @@ described! {
         /// How domains rest while nothing needs them, by domain. Those not named stay on.
         #[serde(default)]
         pub rest: BTreeMap<String, RestSpec>,
+        /// Operating points that the chip goes between while a run goes on; it stays at its operating point when
+        /// left out.
+        #[serde(default)]
+        pub dvfs: Option<DvfsSpec>,
         /// States that blocks which run no network go through, by block.
         #[serde(default)]
         pub background: BTreeMap<String, BackgroundSpec>,

@@ -1,8 +1,9 @@
 //! The end of a run, wherever it comes.
 
 use super::System;
-use super::job::{NEVER, Stage};
+use super::job::{NEVER, PAUSED, Stage};
 use super::port::Owner;
+use super::speed::OppUse;
 use super::stream::Served;
 use super::unit::{Residency, Transitions};
 use crate::sim::accounts::Closed;
@@ -24,6 +25,8 @@ pub(in crate::sim) struct Left {
     pub(in crate::sim) engines: Vec<SimTime>,
     /// Time that each channel was asked for more than it gives.
     pub(in crate::sim) contended: Vec<SimTime>,
+    /// Time at each operating point, of a run that goes between several.
+    pub(in crate::sim) speeds: Option<OppUse>,
     pub(in crate::sim) closed: Closed,
 }
 
@@ -56,6 +59,7 @@ impl<S: Sink> System<'_, '_, S> {
             self.tell_block(load, state, (since, end));
         }
         self.tell_mood(end);
+        let speeds = self.close_speeds(end);
         self.sink.end(end);
         let integral = integral(self.sink);
         let unfinished = self
@@ -72,6 +76,7 @@ impl<S: Sink> System<'_, '_, S> {
             residencies: self.domains.units.iter().map(|own| (own.residency, own.spent)).collect(),
             blocks: self.blocks.into_iter().map(|block| block.residency).collect(),
             engines: self.engines.iter().map(|unit| unit.busy).collect(),
+            speeds,
             contended: self.ports.iter().map(|port| port.contended_until(end)).collect(),
             closed: Closed { supplied: Supplied { ended, ..closed.supplied }, ..closed },
         }
@@ -84,7 +89,7 @@ impl<S: Sink> System<'_, '_, S> {
         }
         let mut spent = Joules::ZERO;
         let job = &self.streams[stream].job;
-        if job.work_end != NEVER {
+        if job.work_end < PAUSED {
             let whole = job.work_end.since(job.slot_start).seconds();
             spent += self.work_energy(stream) * (end.since(job.slot_start).seconds() / whole);
         }

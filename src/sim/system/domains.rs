@@ -182,8 +182,11 @@ impl<S: Sink> System<'_, '_, S> {
             None => working_power(domain, setting),
         };
         self.accounts.set_domain(now, domain, power);
-        if let Some(power) = self.passing_power(domain) {
-            self.accounts.set(now, Role::Rest(domain), power);
+        let charging = self.charging_power(domain);
+        if let Some(passing) = self.passing_power(domain) {
+            self.accounts.set(now, Role::Rest(domain), passing + charging);
+        } else if charging > Watts::ZERO {
+            self.accounts.set(now, Role::Rest(domain), power.rest.power + charging);
         }
         let setting = self.setting;
         let rail = setting.profile.links().domain_rail[domain];

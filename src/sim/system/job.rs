@@ -21,6 +21,8 @@ pub(super) enum Stage {
 
 /// An end that is not to come.
 pub(super) const NEVER: SimTime = SimTime(u64::MAX);
+/// The end of a part that stands still while a clock relocks.
+pub(super) const PAUSED: SimTime = SimTime(u64::MAX - 1);
 
 /// What a stream has in service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +42,14 @@ pub(super) struct Job {
     pub(super) pass_start: SimTime,
     pub(super) task_start: SimTime,
     pub(super) segment_start: SimTime,
+    /// Since when the slot goes on at its present speed.
     pub(super) slot_start: SimTime,
+    /// Share of the engine's part of the slot that was left then.
+    pub(super) work_left: f64,
+    /// The same of each transfer; all of all where nothing is named.
+    pub(super) moves_left: Vec<f64>,
+    /// The speed that its program is of.
+    pub(super) speed: usize,
     /// When the engine's part of the slot ends; [`NEVER`] when it has.
     pub(super) work_end: SimTime,
     /// When each transfer of the slot ends, likewise.
@@ -66,12 +75,20 @@ impl Job {
             task_start: SimTime::ZERO,
             segment_start: SimTime::ZERO,
             slot_start: SimTime::ZERO,
+            work_left: 1.0,
+            moves_left: Vec::new(),
+            speed: 0,
             work_end: NEVER,
             ends: Vec::new(),
             mark: Mark::default(),
             generation: Generation::default(),
             scheduled: NEVER,
         }
+    }
+
+    /// Share of a transfer of the slot that was left when it began to go on as it does.
+    pub(super) fn move_left(&self, part: usize) -> f64 {
+        self.moves_left.get(part).copied().unwrap_or(1.0)
     }
 
     /// The next end of a part; [`NEVER`] when all are done.

@@ -104,6 +104,39 @@ impl Port {
         SimTime(self.contended.0.saturating_add(since.0))
     }
 
+    /// Time that a transfer has yet to take at `now` at the rate that it asks for.
+    pub(super) fn time_left(&self, now: SimTime, owner: Owner) -> Seconds {
+        let own = self.active.iter().find(|own| own.owner == owner);
+        own.map_or(Seconds::ZERO, |own| own.left - now.since(own.since).seconds() * own.speed)
+    }
+
+    /// Takes out all transfers of jobs, which are those below a number.
+    pub(super) fn clear_jobs(&mut self, now: SimTime, jobs: usize) {
+        for own in &mut self.active {
+            let elapsed = now.since(own.since).seconds();
+            own.left = own.left - elapsed * own.speed;
+            own.energy = own.energy - own.power * elapsed;
+            own.since = now;
+        }
+        self.active.retain(|own| own.owner.job >= jobs);
+        if self.overbooked {
+            let lasted = now.since(self.overbooked_since);
+            self.contended = SimTime(self.contended.0.saturating_add(lasted.0));
+            self.overbooked = false;
+        }
+    }
+
+    /// The port gives another rate from now on; what a transfer asks for stays.
+    pub(super) fn set_rate(
+        &mut self,
+        now: SimTime,
+        rate: BytesPerSecond,
+        end: impl FnMut(Owner, SimTime),
+    ) -> Result<(), TimeError> {
+        self.rate = rate;
+        self.share(now, end)
+    }
+
     fn asked(&self) -> f64 {
         self.active.iter().map(|own| own.demand.0).sum()
     }

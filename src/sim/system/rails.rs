@@ -91,6 +91,14 @@ impl Rails {
         self.standing.clone()
     }
 
+    /// Another operating point holds: rails stand where it has them.
+    pub(super) fn repoint(&mut self, setting: Setting<'_>) {
+        self.standing.voltages.clone_from(&setting.point.voltages);
+        if self.point.is_some() {
+            self.point = Some(setting.point.clone());
+        }
+    }
+
     /// Whether what was saved can be of these rails.
     pub(super) fn fits(&self, saved: &Standing) -> bool {
         let rails = self.movable.len();

@@ -113,7 +113,7 @@ impl<S: Sink> System<'_, '_, S> {
         let waited = own.job.requests.iter().filter(|request| request.arrived < now).count();
         own.served.waited += waited as u64;
         // Where there is no program for so many together, each has its own passes.
-        let together = own.setup.programs.len() >= count;
+        let together = own.setup.programs[own.job.speed].len() >= count;
         let passes = if together { 1 } else { count as u64 };
         own.job.program = if together { count.saturating_sub(1) } else { 0 };
         own.job.passes_left = own.setup.passes.saturating_mul(passes).saturating_sub(1);

@@ -6,6 +6,7 @@
 use super::job::Job;
 use super::port::Port;
 use super::rails::Standing;
+use super::speed::SpeedState;
 use super::stream::{Feed, Served, Stream};
 use super::unit::{Doing, Unit};
 use super::{Block, Cascade, EngineUse, Mood, System};
@@ -36,6 +37,7 @@ pub(in crate::sim) struct SavedSystem {
     mood: Mood,
     mood_since: SimTime,
     inferences: u64,
+    speed: Option<SpeedState>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -88,7 +90,10 @@ impl Stream {
     /// Whether what was saved can be of this stream.
     fn fits(&self, saved: &SavedStream) -> bool {
         let fed = matches!(self.setup.feed, Feed::Source(_)) == saved.source.is_some();
-        let Some(program) = self.setup.programs.get(saved.job.program) else { return false };
+        let of_speed = self.setup.programs.get(saved.job.speed);
+        let Some(program) = of_speed.and_then(|own| own.get(saved.job.program)) else {
+            return false;
+        };
         fed && (saved.job.requests.is_empty() || saved.job.task < program.tasks.len().max(1))
     }
 }
@@ -135,6 +140,7 @@ impl<S: Sink> System<'_, '_, S> {
             moved: _,
             anew: _,
             stops: _,
+            speeds,
             hears: _,
         } = self;
         SavedSystem {
@@ -151,6 +157,7 @@ impl<S: Sink> System<'_, '_, S> {
             mood: *mood,
             mood_since: *mood_since,
             inferences: *inferences,
+            speed: speeds.as_ref().map(|own| own.state.clone()),
         }
     }
 
@@ -168,6 +175,10 @@ impl<S: Sink> System<'_, '_, S> {
             && self.backgrounds.len() == saved.backgrounds.len()
             && self.engines.len() == saved.engines.len()
             && self.blocks.len() == saved.blocks.len()
+            && match (&self.speeds, &saved.speed) {
+                (Some(own), Some(saved)) => own.fits(saved),
+                (own, saved) => own.is_none() && saved.is_none(),
+            }
             && self.accounts.fits(&saved.accounts);
         if !fits {
             return Err(SnapshotError::Unfit.into());
@@ -185,6 +196,9 @@ impl<S: Sink> System<'_, '_, S> {
         self.accounts.restore(saved.accounts);
         (self.at_work, self.mood, self.mood_since) = (saved.at_work, saved.mood, saved.mood_since);
         self.inferences = saved.inferences;
+        if let Some(speed) = saved.speed {
+            self.restore_speed(speed);
+        }
         let enough = self.wanted.is_some_and(|wanted| self.inferences >= wanted);
         self.finished = enough || self.browned_out();
         Ok(())

@@ -35,8 +35,8 @@ pub struct StreamSetup {
     pub name: String,
     /// What a pass is.
     pub pass: PassName,
-    /// The programs of one request, of two together, and so on.
-    pub programs: Vec<Program>,
+    /// By speed, the programs of one request, of two together, and so on.
+    pub programs: Vec<Vec<Program>>,
     /// Passes of a request, one after the other.
     pub passes: u64,
     /// Where requests come from.
@@ -111,8 +111,8 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(setup: StreamSetup) -> Self {
-        let uses_engines = setup.programs.iter().any(Program::uses_engines);
-        let programs = setup.programs.len();
+        let uses_engines = setup.programs.iter().flatten().any(Program::uses_engines);
+        let programs = setup.programs.first().map_or(0, Vec::len);
         Self {
             setup,
             next: None,
@@ -127,7 +127,7 @@ impl Stream {
 
     /// The program of what is in service.
     pub(super) fn program(&self) -> &Program {
-        &self.setup.programs[self.job.program]
+        &self.setup.programs[self.job.speed][self.job.program]
     }
 
     /// What decides between it and others.
@@ -143,7 +143,8 @@ impl Stream {
     /// When a request that comes now could be done at the earliest, with what is before it in its own
     /// stream and nothing else.
     pub(super) fn earliest_end(&self, now: SimTime) -> SimTime {
-        let pass = self.setup.programs.first().map_or(SimTime::ZERO, Program::alone);
+        let pass =
+            self.setup.programs[self.job.speed].first().map_or(SimTime::ZERO, Program::alone);
         let each = pass.0.saturating_mul(self.setup.passes);
         let before = (self.waiting.len() as u64).saturating_add(1);
         let mut left = each.saturating_mul(before);

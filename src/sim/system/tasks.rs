@@ -1,7 +1,8 @@
 //! Tasks: who holds an engine, and slot after slot of what goes on.
 
-use super::job::{NEVER, Stage};
+use super::job::{NEVER, PAUSED, Stage};
 use super::port::Owner;
+use super::speed::Speeds;
 use super::{Event, System};
 use crate::hardware::Role;
 use crate::sim::SimError;
@@ -33,7 +34,7 @@ impl<S: Sink> System<'_, '_, S> {
     }
 
     /// What the task of a stream holds, or waits for.
-    fn held(&self, stream: usize) -> Holds {
+    pub(super) fn held(&self, stream: usize) -> Holds {
         let stream = &self.streams[stream];
         stream.program().tasks.get(stream.job.task).map_or(Holds::Nothing, |task| task.holds)
     }
@@ -107,7 +108,9 @@ impl<S: Sink> System<'_, '_, S> {
         let now = queue.now();
         let mark = self.accounts.mark();
         self.at_work += 1;
+        let speed = self.speeds.as_ref().map_or(0, Speeds::at);
         let job = &mut self.streams[stream].job;
+        job.speed = speed;
         (job.stage, job.segment, job.slot) = (Stage::Running, 0, 0);
         (job.task_start, job.segment_start, job.mark) = (now, now, mark);
         if job.task == 0 {
@@ -119,7 +122,7 @@ impl<S: Sink> System<'_, '_, S> {
         self.begin_slot(stream, queue)
     }
 
-    fn segment(&self, stream: usize) -> &Segment {
+    pub(super) fn segment(&self, stream: usize) -> &Segment {
         let own = &self.streams[stream];
         &own.program().tasks[own.job.task].segments[own.job.segment]
     }
@@ -133,7 +136,8 @@ impl<S: Sink> System<'_, '_, S> {
         let of_moves = segment.part(moving, slot);
         let work = segment.work.map(|work| (segment.share(work.time, slot), work));
         let job = &mut self.streams[stream].job;
-        (job.slot_start, job.work_end) = (now, NEVER);
+        (job.slot_start, job.work_end, job.work_left) = (now, NEVER, 1.0);
+        job.moves_left.clear();
         job.ends.clear();
         job.ends.resize(count, NEVER);
         if let Some((time, work)) = work {
@@ -178,10 +182,14 @@ impl<S: Sink> System<'_, '_, S> {
     }
 
     /// Schedules the next end of a job's parts, unless it is.
-    fn plan_end(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+    pub(super) fn plan_end(
+        &mut self,
+        stream: usize,
+        queue: &mut Queue<Event>,
+    ) -> Result<(), SimError> {
         let job = &mut self.streams[stream].job;
         let end = job.next_end();
-        if end != job.scheduled && end != NEVER {
+        if end != job.scheduled && end < PAUSED {
             job.scheduled = end;
             let ticket = job.generation.renew();
             queue.schedule(end, Class::Completion, Event::Work { stream, ticket })?;
@@ -221,17 +229,19 @@ impl<S: Sink> System<'_, '_, S> {
         self.plan_end(stream, queue)
     }
 
-    /// What the engine's part of the present slot costs by the plan.
+    /// What the engine's part of the present slot costs by the plan, from where it goes on as it does.
     pub(super) fn work_energy(&self, stream: usize) -> Joules {
         let segment = self.segment(stream);
         let Some(work) = segment.work else { return Joules::ZERO };
-        work.energy * segment.part(work.time, self.streams[stream].job.slot)
+        let job = &self.streams[stream].job;
+        work.energy * segment.part(work.time, job.slot) * job.work_left
     }
 
-    /// What a transfer of the present slot costs by the plan.
+    /// What a transfer of the present slot costs by the plan, likewise.
     pub(super) fn move_energy(&self, stream: usize, part: usize) -> Joules {
         let segment = self.segment(stream);
-        segment.moves[part].energy * segment.part(segment.moving, self.streams[stream].job.slot)
+        let job = &self.streams[stream].job;
+        segment.moves[part].energy * segment.part(segment.moving, job.slot) * job.move_left(part)
     }
 
     pub(super) fn charge(&mut self, stream: usize, energy: Joules) {
