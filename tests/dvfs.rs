@@ -116,6 +116,17 @@ fn a_relock_halts_work_and_charging_a_rail_costs_what_it_stores() {
     profile("speed_change: (relock: \"10 ms @test\", halts: true))");
     let halted = go();
     close(response(&halted), 0.01 + 26.0 / 80.0, 1e-9, "nothing runs for ten milliseconds");
+    // A second one comes while the clock goes down after the first: it waits for the end of that relock, at
+    // 30 ms, and of the next one.
+    let two = format!(
+        r#"duration: "100 ms", tasks: [
+          (name: "a", engine: "cortex_m4", cycles: "800000 cycle", arrivals: Periodic(period: "1 s")),
+          (name: "t", engine: "cortex_m4", cycles: "800000 cycle", arrivals: Periodic(period: "1 s", offset: "25 ms"))],
+        workloads: [(name: "n", model: "ad_autoencoder", arrivals: Periodic(period: "100 s", offset: "50 s"))], {}"#,
+        points(race)
+    );
+    let two = run(&read(place.path(), hardware, SLOW, &two).unwrap(), Fidelity::Phase);
+    close(response(&two), 0.025, 1e-9, "asked for in the middle of a relock");
     profile("speed_change: (relock: \"10 ms @test\"))");
     close(response(&go()), 0.01 + 25.74 / 80.0, 1e-9, "it runs slowly for ten milliseconds");
     profile("speed_change: (latency: \"50 ms @test\"))");

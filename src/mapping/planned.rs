@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Maps a network onto a profile, as its [`Network::directions`] ask. A layer that every engine refuses,
 /// or that the engine refuses that it is tied to, is listed as uncosted with the reasons, and is in no
-/// sum. A batch goes through at once, or in parts where that costs less ([`super::parts`]).
+/// sum. A batch goes through at once, or in parts where that costs less.
 pub fn plan(network: &Network, setting: Setting<'_>) -> Plan {
     let at_once = plan_at_once(network, &network.directions, setting);
     if network.parts.is_empty() { at_once } else { least(at_once, network, setting) }

@@ -87,7 +87,7 @@ impl ThermalModes {
     ///
     /// # Errors
     ///
-    /// As [`ThermalResponses::modes`].
+    /// The responses are those of no network of resistances and capacities.
     pub fn of_responses(responses: &ThermalResponses) -> Result<Self, LawError> {
         responses.modes()
     }

@@ -13,7 +13,7 @@ pub(super) enum Stage {
     Idle,
     /// It waits for what its task holds.
     Queued,
-    /// It holds that, and waits for so many domains.
+    /// It holds that, and waits for so many domains; of none for a clock that relocks.
     Waking(u32),
     /// Its task goes on.
     Running,

@@ -91,6 +91,14 @@ impl Rails {
         self.standing.clone()
     }
 
+    /// They are of another operating point, and stand where they do.
+    pub(super) fn stand_at(&mut self, setting: Setting<'_>) {
+        if let Some(point) = &mut self.point {
+            *point = setting.point.clone();
+            point.voltages.clone_from(&self.standing.voltages);
+        }
+    }
+
     /// Another operating point holds: rails stand where it has them.
     pub(super) fn repoint(&mut self, setting: Setting<'_>) {
         self.standing.voltages.clone_from(&setting.point.voltages);

@@ -3,7 +3,7 @@
 //!
 //! On the way up voltages rise first and the clock follows; on the way down the clock goes first. Work and
 //! standing power are at the old point until the new frequency holds, and from then on at the new one. Where
-//! the profile says that work halts while the clock relocks, everything that runs stands still for that time.
+//! the profile says that work halts while the clock relocks, engines stand still for that time.
 //! What the output capacitances of risen rails store is drawn by the domains behind them until the new
 //! frequency holds.
 
@@ -305,10 +305,16 @@ impl<'a, S: Sink> System<'a, '_, S> {
         }
     }
 
-    /// Everything that runs stands still.
+    /// Whether engines stand still at the moment.
+    pub(super) fn is_halted(&self) -> bool {
+        self.speeds.as_ref().is_some_and(|own| matches!(own.state.going, Some((_, true))))
+    }
+
+    /// Everything that runs on engines stands still, and nothing begins there.
     fn halt(&mut self, now: SimTime) {
         for stream in 0..self.streams.len() {
-            if self.streams[stream].job.stage == Stage::Running {
+            let on_engine = matches!(self.held(stream), Holds::Engine(_));
+            if on_engine && self.streams[stream].job.stage == Stage::Running {
                 self.slice(now, stream);
                 let job = &mut self.streams[stream].job;
                 if job.work_end != NEVER {
@@ -403,8 +409,11 @@ impl<'a, S: Sink> System<'a, '_, S> {
         self.restart_ports(now)?;
         self.follow_ends(queue)?;
         for stream in 0..self.streams.len() {
-            if self.streams[stream].job.stage == Stage::Running {
-                self.plan_end(stream, queue)?;
+            match self.streams[stream].job.stage {
+                Stage::Running => self.plan_end(stream, queue)?,
+                // What it needs came while engines stood still.
+                Stage::Waking(0) => self.begin_task(stream, queue)?,
+                _ => {}
             }
         }
         Ok(())
@@ -490,6 +499,7 @@ impl<'a, S: Sink> System<'a, '_, S> {
         self.setting = speed.setting;
         self.domains.fixed.clone_from(&speed.fixed);
         self.accounts.stand_at(speed.setting, speed.tree.clone());
+        self.rails.stand_at(speed.setting);
         speeds.state = saved;
     }
 

@@ -104,7 +104,15 @@ impl<S: Sink> System<'_, '_, S> {
         self.proceed_reloads(domain, queue)
     }
 
-    fn begin_task(&mut self, stream: usize, queue: &mut Queue<Event>) -> Result<(), SimError> {
+    pub(super) fn begin_task(
+        &mut self,
+        stream: usize,
+        queue: &mut Queue<Event>,
+    ) -> Result<(), SimError> {
+        if matches!(self.held(stream), Holds::Engine(_)) && self.is_halted() {
+            self.streams[stream].job.stage = Stage::Waking(0);
+            return Ok(());
+        }
         let now = queue.now();
         let mark = self.accounts.mark();
         self.at_work += 1;
