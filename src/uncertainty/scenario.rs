@@ -64,8 +64,7 @@ pub fn of_scenario(
     let parts = asked(scenario)?;
     let stacks: Vec<Option<usize>> = placed(scenario).flat_map(|p| p.stacks.clone()).collect();
     let (profile, point) = (scenario.profile(), scenario.point());
-    // Blocks go through states that are not those of the point.
-    let used = |path: &str| path.starts_with("loads[") || profile.is_in_use(path, point, &stacks);
+    let used = |path: &str| moves_in_runs(path) || profile.is_in_use(path, point, &stacks);
     let count = Figure::COUNT + OF_A_STREAM * simulated.streams.len();
     let lost = || vec![f64::NAN; count];
     let figures = |parts: &Parts, profile: &Profile| parts.figures(profile).unwrap_or_else(lost);
@@ -456,6 +455,14 @@ fn tail(scenario: &Scenario) -> (Seconds, Seconds) {
     longest
 }
 
+/// True of numbers that matter while time goes on, and to no estimate: blocks go through states that are not
+/// those of the point, rails fall to what states ask, regulators wake.
+fn moves_in_runs(path: &str) -> bool {
+    let state = path.starts_with("domains[") && path.contains("].states[");
+    let wakes = path.starts_with("regulators[") && path.contains(".wake_");
+    path.starts_with("loads[") || (state && path.ends_with(".voltage")) || wakes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -493,6 +500,22 @@ mod tests {
         assert!(off < 0.05 * of_run.abs(), "{changed}: {of_parts} {of_run}");
         let latency = moved_run.mean_latency().unwrap().0 / whole.mean_latency().unwrap().0;
         assert!((after[0] / before[0] / latency - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn what_only_a_run_depends_on_moves_its_intervals() {
+        let profile = crate::hardware::Profile::load("edge_soc_example").unwrap();
+        let point = profile.point(None).unwrap();
+        let stacks = profile.stacks(None).unwrap();
+        let records = profile.parameters();
+        let only_in_runs: Vec<&str> = records
+            .iter()
+            .map(|record| record.path.as_str())
+            .filter(|path| moves_in_runs(path) && !profile.is_in_use(path, &point, &stacks))
+            .collect();
+        assert!(only_in_runs.contains(&"domains[1].states[2].voltage"), "{only_in_runs:?}");
+        assert!(moves_in_runs("regulators[0].modes[0].wake_energy"));
+        assert!(!moves_in_runs("domains[0].nominal_voltage"));
     }
 
     #[test]
