@@ -25,8 +25,9 @@ pub use executed::executed_on;
 pub use fixed_function::{StageCost, has_stages, no_stage, stage};
 pub use operator::{Cost, Setting, Start, busy_energy, cost, cost_in_cycles, runs_in, start};
 pub use standing::{
-    DomainPower, KnownPower, asleep, background, leakage_law, load_leakage_law, load_power,
-    load_power_in, resting_memory, resting_power, standing_power, working_power,
+    DomainPower, KnownPower, asleep, background, domain_temperature, leakage_law, leaked,
+    load_leakage_law, load_leaked, load_power, load_power_in, load_temperature, resting_memory,
+    resting_power, standing_power, working_power,
 };
 pub use supply::{
     Changed, ModeChange, SourceState, SupplyState, SupplyTree, evidence_at_sources, grid_kind,

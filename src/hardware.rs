@@ -9,6 +9,7 @@ mod extends;
 mod gaps;
 mod heat_laws;
 mod heat_links;
+mod heated_node;
 mod identity;
 mod import_table;
 mod in_use;
@@ -37,7 +38,7 @@ pub use import_table::{
 pub use movable::Movable;
 pub use new_profile::{base_name, checked_name, copied, extension};
 pub use out_of_reach::OutOfReach;
-pub use point::Point;
+pub use point::{Heated, Point};
 pub use profile::{Links, ParameterRecord, Profile, profile_text};
 pub use profile_text::ProfileText;
 pub use shipped::{ShippedProfile, shipped_profiles, shipped_software};

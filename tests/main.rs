@@ -70,6 +70,7 @@ mod rooms;
 mod run_snapshots;
 mod said;
 mod scenario_evidence;
+mod scenario_heat;
 mod scenario_runs;
 mod scenario_supply;
 mod scenarios;

@@ -8,7 +8,7 @@ use crate::hardware::{
 };
 use crate::physics::leakage::Leakage;
 use crate::physics::switching;
-use crate::units::{Quantity, Volts, Watts};
+use crate::units::{Celsius, Quantity, Volts, Watts};
 
 /// Power, and what the number rests on.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -111,7 +111,50 @@ fn leakage(domain: usize, setting: Setting<'_>) -> KnownPower {
     let unit = &setting.profile.spec().domains[domain];
     let Some(given) = &unit.leakage else { return KnownPower::NONE };
     let at = rail_voltage(domain, setting);
-    leaking(given, unit.nominal_voltage.get(), at, setting)
+    leaking(given, unit.nominal_voltage.get(), at, domain_temperature(domain, setting))
+}
+
+/// The temperature that a domain leaks at.
+pub fn domain_temperature(domain: usize, setting: Setting<'_>) -> (Celsius, Kind) {
+    let heated = setting.point.heated.as_ref();
+    let own = heated.and_then(|own| *own.domains.get(domain)?);
+    own.unwrap_or_else(|| stated_temperature(setting))
+}
+
+/// The temperature that a block leaks at.
+pub fn load_temperature(load: usize, setting: Setting<'_>) -> (Celsius, Kind) {
+    let heated = setting.point.heated.as_ref();
+    let own = heated.and_then(|own| *own.loads.get(load)?);
+    own.unwrap_or_else(|| stated_temperature(setting))
+}
+
+fn stated_temperature(setting: Setting<'_>) -> (Celsius, Kind) {
+    let stated = &setting.profile.spec().temperature;
+    (stated.get(), stated.kind())
+}
+
+/// What of a domain's power is leakage: in a state of rest, what that leaves of it.
+pub fn leaked(domain: usize, state: Option<&DomainState>, setting: Setting<'_>) -> Watts {
+    let whole = leakage(domain, setting).power;
+    match state.or_else(|| asleep(domain, setting)) {
+        None => whole,
+        Some(state) => {
+            let share = state.leakage_share.as_ref();
+            share.map_or(Watts::ZERO, |share| whole * share.get().0.min(1.0))
+        }
+    }
+}
+
+/// What of a block's power in a state is leakage that grows with temperature.
+pub fn load_leaked(load: usize, state: usize, setting: Setting<'_>) -> Watts {
+    let state = setting.profile.spec().loads.get(load).and_then(|own| own.states.get(state));
+    let Some((state, Some(LoadLeakage::Growing(given)))) =
+        state.map(|state| (state, &state.leakage))
+    else {
+        return Watts::ZERO;
+    };
+    let voltage = setting.point.voltages[setting.profile.links().load_rail[load]];
+    leaking(given, state.voltage.get(), voltage, load_temperature(load, setting)).power
 }
 
 /// Leakage stated at a voltage, at that of the rail and at the junction's temperature.
@@ -119,12 +162,10 @@ fn leaking(
     given: &LeakageSpec,
     stated_at: Volts,
     (voltage, voltage_kind): (Volts, Kind),
-    setting: Setting<'_>,
+    (temperature, temperature_kind): (Celsius, Kind),
 ) -> KnownPower {
-    let junction = &setting.profile.spec().temperature;
-    let temperature = junction.get();
     let law = law(given, stated_at);
-    let mut kind = given.power.kind().weaker(voltage_kind).weaker(junction.kind());
+    let mut kind = given.power.kind().weaker(voltage_kind).weaker(temperature_kind);
     if voltage != stated_at {
         kind = kind.weaker(given.per_volt.kind());
     }
@@ -183,7 +224,8 @@ pub fn load_power_in(load: usize, state: usize, setting: Setting<'_>) -> KnownPo
             known.kind = known.kind.weaker(power.kind()).weaker(voltage_kind);
         }
         Some(LoadLeakage::Growing(law)) => {
-            let leaked = leaking(law, stated_at, (voltage, voltage_kind), setting);
+            let leaked =
+                leaking(law, stated_at, (voltage, voltage_kind), load_temperature(load, setting));
             known.power += leaked.power;
             known.kind = known.kind.weaker(leaked.kind);
         }

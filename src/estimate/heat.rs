@@ -85,16 +85,5 @@ fn resistance(package: &Package) -> Option<(KelvinsPerWatt, Kind)> {
 
 /// True for what heats the chip at any temperature alike, leakage within it apart.
 fn heats(role: Role, setting: Setting<'_>) -> bool {
-    let spec = setting.profile.spec();
-    let links = setting.profile.links();
-    let on_chip = |domain: usize| !spec.domains[domain].off_chip;
-    match role {
-        Role::Engine(i) => on_chip(links.engine_domain[i]),
-        Role::Channel(i) => on_chip(links.channel_domain[i]),
-        Role::Clock(domain) | Role::Rest(domain) => on_chip(domain),
-        Role::Load(i) => !spec.loads[i].off_chip,
-        Role::Regulator(i) => !spec.regulators[i].off_chip,
-        Role::Grid(domain) => on_chip(domain),
-        Role::Leakage(_) => false,
-    }
+    !matches!(role, Role::Leakage(_)) && setting.profile.is_on_chip(role)
 }

@@ -1,7 +1,7 @@
 //! An operating point with its names resolved.
 
 use crate::evidence::Kind;
-use crate::units::{Hertz, Volts};
+use crate::units::{Celsius, Hertz, Volts};
 
 /// Frequencies and voltages at which a profile is run, and the states of what runs no network.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,4 +20,16 @@ pub struct Point {
     pub load_states: Vec<usize>,
     /// State of each domain that stays at rest, by index.
     pub asleep: Vec<Option<usize>>,
+    /// Temperatures of the moment; nothing where all leaks as at the one that the profile states.
+    pub heated: Option<Heated>,
+}
+
+/// Temperatures that leakage follows, and what they rest on; nothing of what leaks as at the temperature
+/// that the profile states.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Heated {
+    /// Of each domain.
+    pub domains: Vec<Option<(Celsius, Kind)>>,
+    /// Of each state load.
+    pub loads: Vec<Option<(Celsius, Kind)>>,
 }

@@ -195,6 +195,7 @@ impl Profile {
         Ok(Point {
             name: point.name.clone(),
             set_points: set_points.collect(),
+            heated: None,
             load_states: self.spec.loads.iter().map(state).collect(),
             asleep: self.spec.domains.iter().map(asleep).collect(),
             clocks,
@@ -250,6 +251,7 @@ impl Profile {
             voltages,
             regulators: point.regulators.clone(),
             set_points: point.set_points.clone(),
+            heated: point.heated.clone(),
             load_states: point.load_states.clone(),
             asleep: point.asleep.clone(),
         })

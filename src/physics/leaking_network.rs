@@ -22,6 +22,7 @@
 mod ahead;
 mod basis;
 mod step;
+mod still;
 
 use super::law_error::LawError;
 use super::thermal_modes::ThermalModes;

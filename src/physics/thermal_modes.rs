@@ -129,6 +129,11 @@ impl ThermalModes {
         KelvinsPerWatt(shapes.zip(&self.rates).map(|((a, b), rate)| a * b / rate).sum())
     }
 
+    /// How fast one place warms per watt in another in the first instant \[K/J\].
+    pub fn first_pace(&self, heated: usize, seen: usize) -> f64 {
+        dot(self.shape(heated), self.shape(seen))
+    }
+
     /// Rise of one place per watt in another, `time` after a step from rest.
     pub fn step_response(&self, heated: usize, seen: usize, time: Seconds) -> KelvinsPerWatt {
         let shapes = self.shape(heated).iter().zip(self.shape(seen));

@@ -1,8 +1,10 @@
 //! What every report of a run of a scenario starts from.
 
+mod heat;
 mod pressure;
 mod supply;
 
+pub use heat::degrees;
 pub use pressure::Pressure;
 
 use crate::cost::Setting;
@@ -138,6 +140,10 @@ impl<'a> ScenarioRun<'a> {
             ));
         }
         said.extend(self.brown_out());
+        said.extend(self.overheated());
+        if self.simulated.heat.is_some() {
+            said.push("leakage follows temperatures; intervals and closed forms are of leakage at the profile's temperature".to_owned());
+        }
         said.extend(self.pressures().filter_map(|own| own.words()));
         if self.is_indicative() {
             said.push(format!(

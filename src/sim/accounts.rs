@@ -6,6 +6,7 @@
 //! this costs the same for any number of jobs, `S(t) = ∫ P_standing / n dt` is kept, and a job
 //! takes the difference between the end of its layer and its start.
 
+mod heat_watch;
 mod modes;
 mod places;
 mod rail_watch;
@@ -22,8 +23,9 @@ use crate::cost::{
 };
 use crate::evidence::{Coverage, Kind};
 use crate::hardware::Role;
-use crate::trace::{Cause, ComponentId, Header, Ledger, RailId, Sink};
+use crate::trace::{Cause, ComponentId, Counter, Header, Ledger, RailId, Sink};
 use crate::units::{Amperes, CompensatedSum, Coulombs, Joules, SimTime, Volts, Watts};
+use heat_watch::HeatWatch;
 use places::{Places, header};
 pub(super) use saved::SavedAccounts;
 use serde::{Deserialize, Serialize};
@@ -154,6 +156,7 @@ pub(super) struct Accounts<'a> {
     is_changed: Vec<bool>,
     told: Vec<f64>,
     told_rails: Vec<(Volts, Amperes)>,
+    heat: Option<HeatWatch>,
 }
 
 impl<'a> Accounts<'a> {
@@ -221,11 +224,17 @@ impl<'a> Accounts<'a> {
             is_changed: vec![false; count],
             told: vec![f64::NAN; count],
             told_rails: vec![(Volts(f64::NAN), Amperes(f64::NAN)); rail_count],
+            heat: None,
         }
     }
 
     pub(super) fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Quantities beside power that sinks will be told.
+    pub(super) fn count(&mut self, counters: Vec<Counter>) {
+        self.header.counters = counters;
     }
 
     /// From `now` on, the component of `role` draws `power`.
@@ -419,6 +428,9 @@ impl<'a> Accounts<'a> {
             if self.told[place] != power {
                 sink.power(now, ComponentId(place), Watts(power));
                 self.told[place] = power;
+                if let Some(watch) = &mut self.heat {
+                    watch.note(place);
+                }
             }
         }
         self.changed = changed;

@@ -17,6 +17,9 @@ pub enum SimError {
     /// A snapshot cannot be taken up.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// Heat passes no law: numbers of the package lie out of range.
+    #[error("the package takes no step: {0}")]
+    Heat(#[from] crate::physics::LawError),
     /// The kernel stopped.
     #[error(transparent)]
     Kernel(#[from] KernelError),

@@ -38,7 +38,7 @@ pub fn run(
         let energy = done.load_energy;
         metrics = Some(done);
         energy
-    });
+    })?;
     let metrics = metrics.unwrap_or_else(|| MetricsSink::default().finish());
     SimError::unless_finite(plan, metrics.duration, metrics.energy)?;
     let residuals = left.closed.ledger.residuals();
@@ -113,6 +113,7 @@ fn setup<'a>(
         starts: Vec::new(),
         dvfs: None,
         stops: false,
+        heat: None,
     })
 }
 

@@ -10,6 +10,7 @@ mod claims;
 mod dvfs;
 mod error;
 mod hardware;
+mod heat;
 mod hosts;
 mod networks;
 mod outlook;
@@ -28,7 +29,8 @@ pub use error::ScenarioError;
 pub use outlook::{EngineLoad, Outlook, StreamOutlook, Warning};
 pub use read::check;
 pub use resolved::{
-    End, Host, Placed, PowerSource, Rest, Scenario, StageWork, Task, WakeCascade, Work, Workload,
+    Coupling, End, HeatStart, Host, Placed, PowerSource, Rest, Scenario, StageWork, Task,
+    WakeCascade, Work, Workload,
 };
 pub use resting::RestOutlook;
 pub use shipped::{ShippedScenario, list, scenario_text, shipped_scenarios};

@@ -196,9 +196,9 @@ impl<'a> Prepared<'a> {
             stops.until = until;
         }
         let ending = drive(&mut system, &mut queue, stops)?;
-        let browned_out = system.browned_out();
+        let cut_short = system.browned_out() || system.overheated();
         let (ending, end) = match (ending, until) {
-            (Ending::Done, _) if browned_out => (Ending::Until(queue.now()), queue.now()),
+            (Ending::Done, _) if cut_short => (Ending::Until(queue.now()), queue.now()),
             (Ending::Done | Ending::Until(_), Some(until)) => (Ending::Until(until), until),
             _ => (ending, queue.now()),
         };
@@ -208,7 +208,7 @@ impl<'a> Prepared<'a> {
             let energy = done.load_energy;
             metrics = Some(done);
             energy
-        });
+        })?;
         let metrics = metrics.unwrap_or_else(|| MetricsSink::default().finish());
         let residuals = left.closed.ledger.residuals();
         if !residuals.hold() {
@@ -243,6 +243,7 @@ impl<'a> Prepared<'a> {
             rails: left.closed.rails,
             speeds: left.speeds,
             supplied: left.closed.supplied,
+            heat: left.heat,
         };
         Ok(Ran { simulated, changed, snapshot })
     }
@@ -315,6 +316,7 @@ impl<'a> Prepared<'a> {
             starts: scenario.starts(),
             dvfs: scenario.dvfs.as_deref(),
             stops: scenario.on_brown_out == OnBrownOut::Stop,
+            heat: scenario.heat,
         })
     }
 

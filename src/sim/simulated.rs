@@ -1,6 +1,7 @@
 //! What a run of a scenario leaves besides what it wrote into its sink.
 
 use super::accounts::RailUse;
+use super::heat::HeatUse;
 use super::kernel::Ending;
 use super::load::Tally;
 use super::supplied::Supplied;
@@ -73,6 +74,8 @@ pub struct Simulated {
     pub speeds: Option<OppUse>,
     /// Sources, modes of regulators, brown-outs.
     pub supplied: Supplied,
+    /// Temperatures; nothing where leakage does not follow them.
+    pub heat: Option<HeatUse>,
 }
 
 impl Simulated {

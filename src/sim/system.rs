@@ -9,7 +9,9 @@
 mod blocks;
 mod close;
 mod domains;
+mod heat;
 mod job;
+mod package;
 mod port;
 mod rails;
 mod reload;
@@ -24,6 +26,7 @@ mod waking;
 
 pub(super) use blocks::Block;
 pub(super) use domains::Resting;
+pub use heat::HeatEvent;
 pub(super) use saved::SavedSystem;
 pub use speed::OppUse;
 pub use stream::{Feed, Onward, Served, StreamSetup};
@@ -33,7 +36,7 @@ use super::SimError;
 use super::accounts::{Accounts, Otherwise, SupplyEvent};
 use super::kernel::{Class, Queue, System as Simulated, Ticket};
 use super::load::{Look, Looks, Tally};
-use super::scenario::Dvfs;
+use super::scenario::{Coupling, Dvfs};
 use super::supplied::SupplyStart;
 use crate::cost::{Setting, bandwidth};
 use crate::evidence::Kind;
@@ -41,6 +44,7 @@ use crate::hardware::Role;
 use crate::trace::{Sink, Span, SpanKind};
 use crate::units::{SimTime, Watts};
 use domains::Domains;
+use package::Package;
 use port::{Owner, Port};
 use rails::Rails;
 use serde::{Deserialize, Serialize};
@@ -106,6 +110,8 @@ pub enum Event {
     PolicyChange,
     /// A supply does something by itself.
     Supply(SupplyEvent),
+    /// The package of the chip asks for something.
+    Heat(HeatEvent),
     /// A governor looks.
     Govern {
         /// The plan it comes from.
@@ -141,6 +147,8 @@ pub(super) struct Setup<'a> {
     pub(super) starts: Vec<(usize, SupplyStart)>,
     /// True of a run that ends with the first rail that cannot be held.
     pub(super) stops: bool,
+    /// How leakage follows the heat that is made; nothing where it does not.
+    pub(super) heat: Option<Coupling>,
     /// Operating points that it goes between.
     pub(super) dvfs: Option<&'a Dvfs>,
 }
@@ -176,6 +184,7 @@ pub(super) struct System<'a, 's, S: Sink> {
     cascades: Vec<Cascade>,
     domains: Domains<'a>,
     rails: Rails,
+    heat: Option<Package<'a>>,
     ports: Vec<Port>,
     /// Background power of each channel as it stands.
     backgrounds: Vec<Watts>,
@@ -222,7 +231,15 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
             |stream: &Stream| stream.setup.programs.iter().flatten().map(|p| p.layers).max();
         let layers: Vec<usize> = streams.iter().map(|s| layers(s).unwrap_or(0)).collect();
         let channels = 0..setting.profile.channels();
-        let accounts = Accounts::new(setting, &layers, &setup.starts);
+        let mut accounts = Accounts::new(setting, &layers, &setup.starts);
+        let heat = match setup.heat {
+            Some(coupling) => Package::new(setting, coupling)?,
+            None => None,
+        };
+        if let Some(heat) = &heat {
+            accounts.count(heat.counters());
+            accounts.watch_heat(heat.nodes());
+        }
         sink.begin(accounts.header());
         let cascades = setup.cascades.into_iter();
         let cascades =
@@ -241,13 +258,16 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         let start = speeds.as_ref().map_or(0, Speeds::start);
         streams.iter_mut().for_each(|own| own.job.speed = start);
         let domains = Domains::new(&mut setup.rests, setup.together, setting)?;
-        let rails = Rails::new(&domains, &accounts, setting);
+        let spec = setting.profile.spec();
+        let heated = heat.as_ref().map(|own| own.heated(spec.domains.len(), spec.loads.len()));
+        let rails = Rails::new(&domains, &accounts, setting, heated);
         Ok(Self {
             setting,
             streams,
             cascades: cascades.collect(),
             domains,
             rails,
+            heat,
             backgrounds: vec![Watts::ZERO; channels.len()],
             ports: channels.map(|c| Port::new(bandwidth(c, setting).0)).collect(),
             engines: vec![EngineUse::default(); setting.profile.spec().engines.len()],
@@ -294,6 +314,7 @@ impl<'a, 's, S: Sink> System<'a, 's, S> {
         if let Some(lasts) = self.lasts {
             queue.schedule(lasts, Class::Flush, Event::End)?;
         }
+        self.begin_heat(queue)?;
         // What happens at the very start is settled with it.
         if queue.next_at() == Some(SimTime::ZERO) { Ok(()) } else { self.settle(queue) }
     }
@@ -382,6 +403,9 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.domains.units[*domain].generation.overtook(*ticket)
             }
             Event::Supply(own) => self.accounts.is_overtaken(own),
+            Event::Heat(HeatEvent::Step { ticket }) => {
+                self.heat.as_ref().is_none_or(|heat| heat.overtook(*ticket))
+            }
             Event::Govern { .. } | Event::Speed { .. } => self.is_speed_overtaken(event),
             _ => false,
         }
@@ -414,6 +438,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
                 self.accounts.supply_event(now, own);
                 Ok(())
             }
+            Event::Heat(own) => self.heat_event(own, queue),
             Event::Govern { .. } => self.govern(queue),
             Event::Speed { .. } => self.speed_event(queue),
             Event::End => Ok(()),
@@ -436,6 +461,7 @@ impl<S: Sink> Simulated for System<'_, '_, S> {
         self.settle_mood(now);
         self.settle_ports(now);
         self.accounts.commit(now, self.sink);
+        self.settle_heat(queue)?;
         self.settle_supply(queue)
     }
 }

@@ -171,6 +171,8 @@ impl Parts {
         let mut nothing = scenario.clone();
         (nothing.workloads, nothing.cascades) = (Vec::new(), Vec::new());
         nothing.tasks = Vec::new();
+        // A request by itself is over before anything warms.
+        nothing.heat = None;
         // Its parts are not to end where a battery does.
         (nothing.power, nothing.on_brown_out) = (PowerSource::Bench, OnBrownOut::GoOn);
         let background = nothing.background.clone();

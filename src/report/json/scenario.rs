@@ -1,5 +1,6 @@
 //! A run of a scenario.
 
+mod heat;
 mod supply;
 
 use super::{hardware, pair};
@@ -32,6 +33,7 @@ pub fn scenario_run(run: &ScenarioRun<'_>) -> Value {
     document.insert("blocks".into(), blocks(run));
     document.insert("ports".into(), ports(run));
     document.insert("supplies".into(), supplies(run));
+    document.insert("heat".into(), heat::heat(run));
     document.insert("joules".into(), joules(run));
     document.insert("energy_uncertainty".into(), movers(run));
     Value::Object(document)
@@ -46,9 +48,15 @@ fn subject(run: &ScenarioRun<'_>) -> Map<String, Value> {
         Ending::Interrupted => "interrupted",
     };
     let ended = run.brown_out().filter(|_| run.simulated.supplied.ended);
-    let (ending, reason) = match ended {
-        Some(said) => ("brown_out", said),
-        None => (ending, run.simulated.ending.to_string()),
+    let hot = run.overheated();
+    let limit = match run.simulated.heat.as_ref().and_then(|heat| heat.runaway) {
+        Some(_) => "thermal_runaway",
+        None => "critical_temperature",
+    };
+    let (ending, reason) = match (ended, hot) {
+        (Some(said), _) => ("brown_out", said),
+        (None, Some(said)) => (limit, said),
+        (None, None) => (ending, run.simulated.ending.to_string()),
     };
     let warnings = run.outlook.warnings.iter();
     let warnings: Vec<_> = warnings.map(super::outlook::warning).collect();
@@ -107,6 +115,7 @@ fn metrics(run: &ScenarioRun<'_>) -> Value {
     map.insert("loss_energy_j".into(), json!(m.loss_energy));
     figure(&mut map, "mean_w", json!(m.mean), run.interval(Figure::MeanPower, m.mean.0));
     map.insert("peak_w".into(), json!(m.peak));
+    map.insert("max_temperature_c".into(), heat::highest(run));
     let windows: Map<String, Value> = WINDOWS
         .iter()
         .zip(&m.window_peaks)

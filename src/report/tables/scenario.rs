@@ -1,5 +1,6 @@
 //! A run of a scenario: headline, streams, domains, engines, rails, where joules go.
 
+mod heat;
 mod supply;
 
 use super::{
@@ -35,6 +36,7 @@ pub fn scenario_text(run: &ScenarioRun<'_>) -> String {
     let _ = writeln!(text, "{}", rails(run));
     text.push_str(&supply::sources(run));
     text.push_str(&supply::modes(run));
+    text.push_str(&heat::heat(run));
     text.push_str(&joules(run));
     text.push_str(&evidence("time in service", &run.grounds.time));
     text.push_str(&evidence("energy", &run.grounds.energy));

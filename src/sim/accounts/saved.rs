@@ -50,6 +50,7 @@ impl Accounts<'_> {
             is_changed: _,
             told,
             told_rails,
+            heat: _,
         } = self;
         let rail = |own: &(Volts, Amperes)| Some(*own).filter(|(volts, _)| !volts.0.is_nan());
         SavedAccounts {

@@ -142,6 +142,11 @@ impl<E> Queue<E> {
         self.heap.len()
     }
 
+    /// True where an event of some kind is pending.
+    pub fn holds(&self, of: impl Fn(&E) -> bool) -> bool {
+        self.heap.iter().any(|entry| of(&entry.event))
+    }
+
     /// True when nothing will happen any more.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()

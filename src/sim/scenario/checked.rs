@@ -4,6 +4,7 @@ use super::ScenarioSpec;
 use super::background::background;
 use super::dvfs::dvfs;
 use super::hardware::hardware;
+use super::heat::heat;
 use super::hosts::tasks;
 use super::read::{Reader, known};
 use super::resolved::{End, Parts};
@@ -32,15 +33,28 @@ pub(super) fn parts_of(reader: &mut Reader, spec: &ScenarioSpec) -> Option<Parts
     let rest = rests(reader, spec, profile);
     let background = background(reader, spec, profile);
     let power = power(reader, &spec.supply, profile);
+    let heat = heat(reader, &spec.heat, profile);
     let stated = spec.dvfs.as_ref();
     let dvfs = stated.map(|own| dvfs(reader, own, hardware.as_ref()));
     let (profile, point) = hardware?;
-    let (end, power) = (end?, power?);
+    let (end, power, heat) = (end?, power?, heat?);
     let dvfs = match dvfs {
         Some(own) => Some(Box::new(own?)),
         None => None,
     };
-    Some(Parts { profile, point, end, power, workloads, cascades, tasks, rest, dvfs, background })
+    Some(Parts {
+        profile,
+        point,
+        end,
+        power,
+        heat,
+        workloads,
+        cascades,
+        tasks,
+        rest,
+        dvfs,
+        background,
+    })
 }
 
 /// Each name is printable and there once: traces and random streams know streams by name.

@@ -11,7 +11,7 @@ use crate::sim::load::{
     Admission, Cascade, LoadError, Looks, MicroBatch, Process, Request, RestRule, Source,
     StateSchedule, stream,
 };
-use crate::units::{Cycles, Ratio, SimTime, Volts};
+use crate::units::{Celsius, Cycles, Ratio, SimTime, Volts};
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,26 @@ pub enum PowerSource {
         /// Its voltage.
         voltage: Option<Volts>,
     },
+}
+
+/// How leakage is coupled to the heat that a run makes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coupling {
+    /// Temperature of the air, where it is not that of the package.
+    pub ambient: Option<Celsius>,
+    /// Where it starts.
+    pub start: HeatStart,
+}
+
+/// How warm a package is at the start of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HeatStart {
+    /// As the air.
+    Ambient,
+    /// As it settles while nothing is asked for.
+    Settled,
+    /// All of it at a temperature.
+    At(Celsius),
 }
 
 /// A network with the software that runs it and directions for its mapping.
@@ -177,6 +197,7 @@ pub(super) struct Parts {
     pub(super) point: Point,
     pub(super) end: End,
     pub(super) power: PowerSource,
+    pub(super) heat: Option<Coupling>,
     pub(super) workloads: Vec<Workload>,
     pub(super) cascades: Vec<WakeCascade>,
     pub(super) tasks: Vec<Task>,
@@ -199,6 +220,8 @@ pub struct Scenario {
     pub power: PowerSource,
     /// What happens where a supply cannot hold a rail.
     pub on_brown_out: OnBrownOut,
+    /// How leakage follows the heat that is made; nothing where it is that of the profile's temperature.
+    pub heat: Option<Coupling>,
     /// Networks that are asked for by themselves.
     pub workloads: Vec<Workload>,
     /// Cascades.
@@ -221,6 +244,7 @@ impl Scenario {
             point,
             end,
             power,
+            heat,
             workloads,
             cascades,
             tasks,
@@ -239,6 +263,7 @@ impl Scenario {
             end,
             power,
             on_brown_out,
+            heat,
             workloads,
             cascades,
             tasks,
@@ -263,6 +288,7 @@ impl Scenario {
             end: self.end,
             power: self.power,
             on_brown_out: self.on_brown_out,
+            heat: self.heat,
             workloads: self.workloads.clone(),
             cascades: self.cascades.clone(),
             tasks: self.tasks.clone(),

@@ -8,6 +8,7 @@ mod arrivals;
 mod background;
 mod cascade;
 mod dvfs;
+mod heat;
 mod host;
 mod rest;
 mod workload;
@@ -18,6 +19,7 @@ pub use arrivals::{
 pub use background::{BackgroundSpec, ResidenciesSpec, ResidencySpec, StepSpec, StepsSpec};
 pub use cascade::{CascadeSpec, DetectorSpec, EventProcessSpec, EventsSpec, RunsSpec, StageSpec};
 pub use dvfs::{DvfsSpec, GovernorSpec, OndemandSpec, SchedutilSpec, SimpleOndemandSpec};
+pub use heat::{CoupledSpec, HeatSpec, HeatStartSpec};
 pub use host::{HostSpec, TaskSpec};
 pub use rest::{PredictiveSpec, RestPolicySpec, RestSpec};
 pub use workload::{Aim, BatchSpec, Dropping, NetworkSpec, PassSpec, QueueSpec, WorkloadSpec};
@@ -89,6 +91,9 @@ described! {
         /// What happens where a supply cannot hold a rail.
         #[serde(default)]
         pub on_brown_out: OnBrownOut,
+        /// Whether leakage follows the heat that is made.
+        #[serde(default)]
+        pub heat: HeatSpec,
         /// Networks that are asked for by themselves.
         #[serde(default)]
         pub workloads: Vec<WorkloadSpec>,

@@ -27,6 +27,7 @@ impl Prepared<'_> {
         terms.fix("hardware", scenario.profile().spec());
         terms.fix("operating point", scenario.point());
         terms.fix("supply", &scenario.power);
+        terms.fix("heat", &scenario.heat);
         terms.fix("operating points", &scenario.dvfs.as_ref().map(|own| &own.points));
         terms.fix("fidelity", &self.fidelity);
         terms.fix("background", &scenario.background);

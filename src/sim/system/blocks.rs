@@ -133,5 +133,6 @@ impl<S: Sink> System<'_, '_, S> {
     pub(super) fn set_block(&mut self, now: SimTime, load: usize) {
         let power = load_power_in(load, self.blocks[load].state(), self.setting_now());
         self.accounts.set_load(now, load, power);
+        self.tell_load_leakage(now, load);
     }
 }

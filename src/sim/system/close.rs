@@ -6,7 +6,9 @@ use super::port::Owner;
 use super::speed::OppUse;
 use super::stream::Served;
 use super::unit::{Residency, Transitions};
+use crate::sim::SimError;
 use crate::sim::accounts::Closed;
+use crate::sim::heat::HeatUse;
 use crate::sim::load::Tally;
 use crate::sim::supplied::Supplied;
 use crate::trace::Sink;
@@ -28,6 +30,7 @@ pub(in crate::sim) struct Left {
     /// Time at each operating point, of a run that goes between several.
     pub(in crate::sim) speeds: Option<OppUse>,
     pub(in crate::sim) closed: Closed,
+    pub(in crate::sim) heat: Option<HeatUse>,
 }
 
 impl<S: Sink> System<'_, '_, S> {
@@ -37,7 +40,7 @@ impl<S: Sink> System<'_, '_, S> {
         mut self,
         end: SimTime,
         integral: impl FnOnce(&mut S) -> Joules,
-    ) -> Left {
+    ) -> Result<Left, SimError> {
         self.accounts.book(end);
         for stream in 0..self.streams.len() {
             let own = &mut self.streams[stream];
@@ -59,6 +62,7 @@ impl<S: Sink> System<'_, '_, S> {
             self.tell_block(load, state, (since, end));
         }
         self.tell_mood(end);
+        let heat = self.close_heat(end)?;
         let speeds = self.close_speeds(end);
         self.sink.end(end);
         let integral = integral(self.sink);
@@ -69,7 +73,7 @@ impl<S: Sink> System<'_, '_, S> {
             .collect();
         let ended = self.browned_out();
         let closed = self.accounts.close(end, integral);
-        Left {
+        Ok(Left {
             served: self.streams.into_iter().map(|own| own.served).collect(),
             unfinished,
             tallies: self.cascades.into_iter().map(|own| own.tally).collect(),
@@ -79,7 +83,8 @@ impl<S: Sink> System<'_, '_, S> {
             speeds,
             contended: self.ports.iter().map(|port| port.contended_until(end)).collect(),
             closed: Closed { supplied: Supplied { ended, ..closed.supplied }, ..closed },
-        }
+            heat,
+        })
     }
 
     /// Books what a job has done of the slot that it is in.

@@ -182,6 +182,7 @@ impl<S: Sink> System<'_, '_, S> {
             None => working_power(domain, setting),
         };
         self.accounts.set_domain(now, domain, power);
+        self.tell_leakage(now, domain);
         let charging = self.charging_power(domain);
         if let Some(passing) = self.passing_power(domain) {
             self.accounts.set(now, Role::Rest(domain), passing + charging);

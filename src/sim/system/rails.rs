@@ -10,7 +10,7 @@ use super::domains::Domains;
 use super::unit::Doing;
 use crate::cost::{Setting, asleep};
 use crate::evidence::Kind;
-use crate::hardware::{DomainState, Point};
+use crate::hardware::{DomainState, Heated, Point};
 use crate::physics::inrush;
 use crate::sim::SimError;
 use crate::sim::accounts::Accounts;
@@ -59,6 +59,7 @@ impl Rails {
         domains: &Domains<'_>,
         accounts: &Accounts<'_>,
         setting: Setting<'_>,
+        heated: Option<Heated>,
     ) -> Self {
         let (spec, links) = (setting.profile.spec(), setting.profile.links());
         let mut movable = vec![None; setting.point.voltages.len()];
@@ -82,7 +83,7 @@ impl Rails {
                 ready: vec![SimTime::ZERO; movable.len()],
             },
             movable,
-            point: moves.then(|| setting.point.clone()),
+            point: (moves || heated.is_some()).then(|| Point { heated, ..setting.point.clone() }),
         }
     }
 
@@ -91,19 +92,20 @@ impl Rails {
         self.standing.clone()
     }
 
-    /// They are of another operating point, and stand where they do.
-    pub(super) fn stand_at(&mut self, setting: Setting<'_>) {
-        if let Some(point) = &mut self.point {
-            *point = setting.point.clone();
-            point.voltages.clone_from(&self.standing.voltages);
-        }
-    }
-
     /// Another operating point holds: rails stand where it has them.
     pub(super) fn repoint(&mut self, setting: Setting<'_>) {
         self.standing.voltages.clone_from(&setting.point.voltages);
-        if self.point.is_some() {
-            self.point = Some(setting.point.clone());
+        if let Some(point) = &mut self.point {
+            let heated = point.heated.take();
+            *point = Point { heated, ..setting.point.clone() };
+        }
+    }
+
+    /// They stand as they do, at another operating point.
+    pub(super) fn stand_at(&mut self, setting: Setting<'_>) {
+        if let Some(point) = &mut self.point {
+            let (heated, voltages) = (point.heated.take(), self.standing.voltages.clone());
+            *point = Point { heated, voltages, ..setting.point.clone() };
         }
     }
 
@@ -111,6 +113,11 @@ impl Rails {
     pub(super) fn fits(&self, saved: &Standing) -> bool {
         let rails = self.movable.len();
         saved.voltages.len() == rails && saved.ready.len() == rails
+    }
+
+    /// Temperatures of the moment; nothing where leakage follows none.
+    pub(super) fn heated(&mut self) -> Option<&mut Heated> {
+        self.point.as_mut()?.heated.as_mut()
     }
 
     /// Has them stand where they stood.

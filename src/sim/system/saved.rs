@@ -4,6 +4,7 @@
 //! Every struct is taken apart by name, so that a field which is added has to be thought of.
 
 use super::job::Job;
+use super::package::Moving;
 use super::port::Port;
 use super::rails::Standing;
 use super::speed::SpeedState;
@@ -33,6 +34,8 @@ pub(in crate::sim) struct SavedSystem {
     engines: Vec<EngineUse>,
     blocks: Vec<Block>,
     accounts: SavedAccounts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    heat: Option<Moving>,
     at_work: u32,
     mood: Mood,
     mood_since: SimTime,
@@ -120,6 +123,7 @@ impl<S: Sink> System<'_, '_, S> {
             cascades,
             domains,
             rails,
+            heat,
             ports,
             backgrounds,
             engines,
@@ -153,6 +157,7 @@ impl<S: Sink> System<'_, '_, S> {
             engines: engines.clone(),
             blocks: blocks.clone(),
             accounts: accounts.save(),
+            heat: heat.as_ref().map(|heat| heat.moving.clone()),
             at_work: *at_work,
             mood: *mood,
             mood_since: *mood_since,
@@ -175,6 +180,10 @@ impl<S: Sink> System<'_, '_, S> {
             && self.backgrounds.len() == saved.backgrounds.len()
             && self.engines.len() == saved.engines.len()
             && self.blocks.len() == saved.blocks.len()
+            && match (&self.heat, &saved.heat) {
+                (Some(own), Some(saved)) => own.fits(saved),
+                (own, saved) => own.is_none() && saved.is_none(),
+            }
             && match (&self.speeds, &saved.speed) {
                 (Some(own), Some(saved)) => own.fits(saved),
                 (own, saved) => own.is_none() && saved.is_none(),
@@ -194,13 +203,19 @@ impl<S: Sink> System<'_, '_, S> {
         (self.ports, self.backgrounds) = (saved.ports, saved.backgrounds);
         (self.engines, self.blocks) = (saved.engines, saved.blocks);
         self.accounts.restore(saved.accounts);
+        if let Some((own, saved)) = self.heat.as_mut().zip(saved.heat) {
+            own.moving = saved;
+            if let Some(all) = self.rails.heated() {
+                *all = own.heated(all.domains.len(), all.loads.len());
+            }
+        }
         (self.at_work, self.mood, self.mood_since) = (saved.at_work, saved.mood, saved.mood_since);
         self.inferences = saved.inferences;
         if let Some(speed) = saved.speed {
             self.restore_speed(speed);
         }
         let enough = self.wanted.is_some_and(|wanted| self.inferences >= wanted);
-        self.finished = enough || self.browned_out();
+        self.finished = enough || self.browned_out() || self.overheated();
         Ok(())
     }
 
@@ -245,5 +260,6 @@ impl<A: Sink, B: Sink> System<'_, '_, Tee<'_, A, B>> {
     /// Tells the second of two sinks, which knows nothing of what was before, what holds from `now` on.
     pub(in crate::sim) fn tell_second(&mut self, now: SimTime) {
         self.accounts.tell_all(now, self.sink.1);
+        self.tell_second_of_heat(now);
     }
 }
