@@ -11,9 +11,10 @@ use nalgebra::{DMatrix, DVector};
 const MOST_TRIALS: usize = 6;
 
 impl LeakingNetwork {
-    /// A time, as long as the segment at most, within which no place surely moves by more than its
-    /// limit, with the leakage as linearised at its start (the law itself goes at most `b |dT| / 2` of the way farther): `|dT| <= sum |u z'| h phi_1(-mu h)`, every mode
-    /// moving the place the same way. Places without a limit may move as they like.
+    /// A time, as long as the segment at most, within which no place surely moves by more than its limit,
+    /// with the leakage as linearised at its start: `|dT| <= sum |u z'| h phi_1(-mu h)`, every mode moving
+    /// the place the same way. The law itself goes at most `b |dT| / 2` of the way farther. Places without a
+    /// limit may move as they like.
     ///
     /// # Errors
     ///
