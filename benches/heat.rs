@@ -80,27 +80,18 @@ fn changes() -> Vec<Change> {
 
 #[divan::bench(args = [0, 4, 12, 16], sample_count = 3, sample_size = 1)]
 fn a_million_segments(bencher: Bencher<'_, '_>, leaking: usize) {
-    let (network, changes) = (network(leaking), changes());
-    let leakage = vec![Watts(0.03); leaking];
-    bencher.bench_local(|| {
-        let mut state = network.at_rest();
-        let mut power = [Watts(0.0); BLOCKS];
-        for change in &changes {
-            power[change.block] = change.power;
-            let (power, leakage) = (&power[..], &leakage[..]);
-            let segment = Segment { power, leakage, duration: change.duration };
-            let end = network.advance(&mut state, black_box(segment));
-            assert_eq!(end, Ok(HeatEnd::Whole));
-        }
-        network.temperature(&mut state, 0)
-    });
+    stepped(bencher, leaking, &[vec![Watts(0.03); leaking]]);
 }
 
 /// The same where every other segment leaks ten times less: blocks that are gated between bursts.
 #[divan::bench(args = [4, 12], sample_count = 3, sample_size = 1)]
 fn a_million_gated_segments(bencher: Bencher<'_, '_>, leaking: usize) {
+    stepped(bencher, leaking, &[vec![Watts(0.06); leaking], vec![Watts(0.006); leaking]]);
+}
+
+/// All changes, with leakages that come one after the other, over and over.
+fn stepped(bencher: Bencher<'_, '_>, leaking: usize, leakage: &[Vec<Watts>]) {
     let (network, changes) = (network(leaking), changes());
-    let leakage = [vec![Watts(0.06); leaking], vec![Watts(0.006); leaking]];
     bencher.bench_local(|| {
         let mut state = network.at_rest();
         let mut power = [Watts(0.0); BLOCKS];

@@ -391,7 +391,7 @@ impl<'a, S: Sink> System<'a, '_, S> {
         self.accounts.repoint(speed.setting, speed.tree.clone());
         let name = speeds.dvfs.points[was].name.clone();
         if self.hears.states {
-            self.tell((SpanKind::State, &name, "operating point"), None, (since, now));
+            self.tell((SpanKind::State, &name, "opp"), None, (since, now));
         }
         self.rails.repoint(self.setting);
         for domain in 0..self.domains.units.len() {
@@ -512,7 +512,7 @@ impl<'a, S: Sink> System<'a, '_, S> {
         let used =
             OppUse { residency: speeds.state.residency.clone(), changes: speeds.state.changes };
         if self.hears.states {
-            self.tell((SpanKind::State, &name, "operating point"), None, (since, end));
+            self.tell((SpanKind::State, &name, "opp"), None, (since, end));
         }
         Some(used)
     }
